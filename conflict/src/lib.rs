@@ -1,0 +1,3 @@
+//! Who may still commit.
+
+pub mod isolation;

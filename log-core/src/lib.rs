@@ -1,0 +1,5 @@
+//! What a Delta Lake transaction log is.
+
+pub mod expression;
+pub mod schema;
+pub mod value;

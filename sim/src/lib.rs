@@ -1,0 +1,5 @@
+//! Run it, judge it, show it.
+
+pub mod execute;
+pub mod oracle;
+pub mod sql;

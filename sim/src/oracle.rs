@@ -1,0 +1,1 @@
+//! Judges a history. Never calls the conflict rules, the rebase or the executor.
