@@ -35,5 +35,6 @@ pub mod load;
 pub mod store;
 
 pub mod schema;
+pub mod statistics;
 pub mod value;
 pub mod expression;
