@@ -39,7 +39,7 @@ struct Graph {
     must: Vec<Option<Reason>>,
 }
 
-/// Why an operation must come before another: `other` (one of the two) changed a row that `reader` (the other) reads.
+/// Why an operation must come before another: `writer` (one of the two) changed a row that `reader` (the other) reads.
 #[derive(Clone, Copy)]
 struct Reason {
     writer: usize,
@@ -76,6 +76,14 @@ impl Oracle {
         }
         debug_assert!(self.replays(history.base, recorded, &order), "an order that does not replay");
         Ok(order)
+    }
+
+    /// Is the graph of a history not enough to find an order?
+    #[cfg(test)]
+    pub(super) fn has_cycle(&mut self, history: &TableHistory) -> bool {
+        let recorded = self.effects_of_log(history).expect("the effects are right");
+        let all: Vec<usize> = (0..recorded.len()).collect();
+        self.graph(history, &recorded).sorted(&all).is_none()
     }
 
     fn graph(&mut self, history: &TableHistory, recorded: &[Recorded]) -> Graph {

@@ -145,7 +145,7 @@ impl Oracle {
     }
 
     /// The effect of every operation on the snapshot that it read, provided that the log did that.
-    fn effects_of_log(&mut self, history: &TableHistory) -> Result<Vec<Recorded>, Problem> {
+    pub(super) fn effects_of_log(&mut self, history: &TableHistory) -> Result<Vec<Recorded>, Problem> {
         let mut recorded = Vec::with_capacity(history.operations.len());
         for (index, operation) in history.operations.iter().enumerate() {
             assert!(operation.seen <= index, "{} saw itself or a later operation", operation.name);
