@@ -2,4 +2,5 @@
 
 pub mod expression;
 pub mod schema;
+pub mod statistics;
 pub mod value;
