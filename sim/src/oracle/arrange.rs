@@ -47,8 +47,13 @@ struct Reason {
 }
 
 impl Oracle {
-    /// An order that gives every operation its recorded effect.
-    pub(super) fn arrange(&mut self, history: &TableHistory, recorded: &[Recorded]) -> Result<Vec<usize>, Problem> {
+    /// An order that gives every operation its recorded effect; at most `searched_max` operations are searched at once.
+    pub(super) fn arrange(
+        &mut self,
+        history: &TableHistory,
+        recorded: &[Recorded],
+        searched_max: usize,
+    ) -> Result<Vec<usize>, Problem> {
         let graph = self.graph(history, recorded);
         let all: Vec<usize> = (0..recorded.len()).collect();
         let mut order = Vec::with_capacity(recorded.len());
@@ -58,7 +63,7 @@ impl Oracle {
             let mut undecided = None;
             let mut rows = history.base;
             for group in graph.groups() {
-                match self.arrange_group(history, recorded, &graph, &group, rows) {
+                match self.arrange_group(history, recorded, &graph, &group, rows, searched_max) {
                     Ok(part) => {
                         for &index in &part {
                             rows = self.step(rows, recorded[index].effect).expect("an order replays");
@@ -108,11 +113,12 @@ impl Oracle {
         graph: &Graph,
         group: &[usize],
         start: RowsId,
+        searched_max: usize,
     ) -> Result<Vec<usize>, Problem> {
         if let Some(sorted) = graph.sorted(group) {
             return Ok(sorted);
         }
-        if group.len() <= SEARCHED_MAX {
+        if group.len() <= searched_max {
             return self.search(recorded, group, start).ok_or_else(|| Problem::Cycle {
                 operations: group.iter().map(|&index| history.operation(index)).collect(),
                 edges: self.shortest_cycle(history, recorded, graph, group),
@@ -123,7 +129,7 @@ impl Oracle {
         for component in graph.components(group) {
             let found = if component.len() == 1 {
                 Some(component.clone())
-            } else if component.len() <= SEARCHED_MAX {
+            } else if component.len() <= searched_max {
                 self.search(recorded, &component, rows)
             } else {
                 None
@@ -229,20 +235,20 @@ impl Graph {
 
     /// The operations in groups without an edge between them, each in log order.
     fn groups(&self) -> Vec<Vec<usize>> {
-        let mut group_of = vec![None; self.operations];
+        let mut grouped = vec![false; self.operations];
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for first in 0..self.operations {
-            if group_of[first].is_some() {
+            if grouped[first] {
                 continue;
             }
-            group_of[first] = Some(groups.len());
+            grouped[first] = true;
             let mut group = vec![first];
             let mut next = 0;
             while let Some(&one) = group.get(next) {
                 next += 1;
-                for other in 0..self.operations {
-                    if group_of[other].is_none() && (self.edge(one, other) || self.edge(other, one)) {
-                        group_of[other] = Some(groups.len());
+                for (other, grouped) in grouped.iter_mut().enumerate() {
+                    if !*grouped && (self.edge(one, other) || self.edge(other, one)) {
+                        *grouped = true;
                         group.push(other);
                     }
                 }
@@ -285,9 +291,8 @@ impl Graph {
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
             let before = |a: &[usize], b: &[usize]| a.iter().any(|&from| b.iter().any(|&to| self.edge(from, to)));
-            let ready = (0..waiting.len()).find(|&one| {
-                (0..waiting.len()).all(|other| other == one || !before(&waiting[other], &waiting[one]))
-            });
+            let ready = (0..waiting.len())
+                .find(|&one| (0..waiting.len()).all(|other| other == one || !before(&waiting[other], &waiting[one])));
             ordered.push(waiting.remove(ready.expect("components have no cycle between them")));
         }
         ordered

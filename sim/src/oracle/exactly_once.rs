@@ -115,7 +115,11 @@ mod tests {
         assert_eq!(check(0, &log, &told(CallOutcome::Unknown)), Ok(()));
         assert_eq!(check(0, &log[..2], &told(CallOutcome::Unknown)), Ok(()));
         assert_eq!(check(0, &log[..2], &told(CallOutcome::Rejected)), Ok(()));
-        assert_eq!(check(5, &[None], &told(CallOutcome::Acknowledged(4))), Ok(()), "before the part of the log in sight");
+        assert_eq!(
+            check(5, &[None], &told(CallOutcome::Acknowledged(4))),
+            Ok(()),
+            "before the part of the log in sight"
+        );
     }
 
     #[test]

@@ -102,11 +102,13 @@ pub(super) fn footprint(bound: &Bound) -> Vec<Option<Expression>> {
         Bound::Update(update) => filters.push(update.predicate.clone()),
         Bound::Delete(delete) => filters.push(delete.predicate.clone()),
         Bound::Insert(BoundInsert::Values(_)) => {}
-        Bound::Insert(BoundInsert::Query { query, .. }) | Bound::Select(query) => visit_selects(query, &mut |from, filter| {
-            if from == BoundFrom::Snapshot {
-                filters.push(filter.cloned());
-            }
-        }),
+        Bound::Insert(BoundInsert::Query { query, .. }) | Bound::Select(query) => {
+            visit_selects(query, &mut |from, filter| {
+                if from == BoundFrom::Snapshot {
+                    filters.push(filter.cloned());
+                }
+            })
+        }
     }
     filters
 }

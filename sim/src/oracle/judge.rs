@@ -5,6 +5,7 @@ use std::sync::Arc;
 use conflict::isolation::IsolationLevel;
 
 use super::{
+    arrange::SEARCHED_MAX,
     memo::{EffectId, Oracle, RowsId, Run, StatementId},
     problem::{OperationRef, Problem},
     rows::Row,
@@ -121,9 +122,7 @@ impl Oracle {
                 let reads_unexplained = self.reads_unexplained(history, witness.as_deref());
                 Judgement { explained: true, witness, problem: None, reads_unexplained }
             }
-            Err(problem) => {
-                Judgement { explained: false, witness: None, problem: Some(problem), reads_unexplained: 0 }
-            }
+            Err(problem) => Judgement { explained: false, witness: None, problem: Some(problem), reads_unexplained: 0 },
         }
     }
 
@@ -139,7 +138,9 @@ impl Oracle {
         });
         match misplaced {
             None => Ok(Some((0..recorded.len()).collect())),
-            Some(_) if history.level == IsolationLevel::WriteSerializable => self.arrange(history, &recorded).map(Some),
+            Some(_) if history.level == IsolationLevel::WriteSerializable => {
+                self.arrange(history, &recorded, SEARCHED_MAX).map(Some)
+            }
             Some(index) => Err(self.not_serial(history, &recorded, index)),
         }
     }
@@ -169,11 +170,11 @@ impl Oracle {
         for query in &history.queries {
             let run = self.run_of(query.statement, &|version| history.version(version));
             let expected = self.answer(run, history.contents(query.seen));
-            if !expected.as_ref().as_ref().is_ok_and(|expected| expected.accepts(&query.answer)) {
+            if !expected.as_ref().is_ok_and(|expected| expected.accepts(&query.answer)) {
                 return Err(Problem::WrongAnswer {
                     query: Arc::clone(&query.name),
                     version: history.first_version.checked_add(query.seen as u64).and_then(|next| next.checked_sub(1)),
-                    expected: expected.as_ref().as_ref().map(|answer| answer.taken().to_vec()).map_err(Clone::clone),
+                    expected: expected.map(|answer| answer.taken().to_vec()),
                     answered: Arc::clone(&query.answer),
                 });
             }
@@ -217,9 +218,7 @@ impl Oracle {
         }
         let explained = |oracle: &mut Self, query: &AnsweredQuery| {
             let run = oracle.run_of(query.statement, &|version| history.version(version));
-            states.iter().any(|&rows| {
-                oracle.answer(run, rows).as_ref().as_ref().is_ok_and(|expected| expected.accepts(&query.answer))
-            })
+            states.iter().any(|&rows| oracle.answer(run, rows).is_ok_and(|expected| expected.accepts(&query.answer)))
         };
         history.queries.iter().filter(|query| !explained(self, query)).count()
     }

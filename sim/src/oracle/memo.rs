@@ -43,7 +43,7 @@ pub struct Oracle {
     computed: FxHashMap<(Run, RowsId), Result<EffectId, Arc<InterpretError>>>,
     steps: FxHashMap<(RowsId, EffectId), Option<RowsId>>,
     relevance: FxHashMap<(EffectId, StatementId), Option<u32>>,
-    answers: FxHashMap<(Run, RowsId), Arc<Result<Answer, InterpretError>>>,
+    answers: FxHashMap<(Run, RowsId), Result<Arc<Answer>, Arc<InterpretError>>>,
 }
 
 /// What a statement reads.
@@ -102,7 +102,7 @@ impl Oracle {
         self.intern_effect(Effect::default())
     }
 
-    pub(super) fn effect_of_id(&self, id: EffectId) -> &Effect {
+    pub(super) fn effect_of_id(&self, id: EffectId) -> &Arc<Effect> {
         self.effects.get(id.0)
     }
 
@@ -150,15 +150,16 @@ impl Oracle {
     ///
     /// # Panics
     /// When the statement is no query.
-    pub(super) fn answer(&mut self, run: Run, rows: RowsId) -> Arc<Result<Answer, InterpretError>> {
+    pub(super) fn answer(&mut self, run: Run, rows: RowsId) -> Result<Arc<Answer>, Arc<InterpretError>> {
         if let Some(known) = self.answers.get(&(run, rows)) {
-            return Arc::clone(known);
+            return known.clone();
         }
         let Bound::Select(query) = &**self.statements.get(run.statement.0) else {
             panic!("an answered query that is no query");
         };
-        let result = Arc::new(self.with_versions(run, |versions| answer(query, self.rows.get(rows.0), versions)));
-        self.answers.insert((run, rows), Arc::clone(&result));
+        let result = self.with_versions(run, |versions| answer(query, self.rows.get(rows.0), versions));
+        let result = result.map(Arc::new).map_err(Arc::new);
+        self.answers.insert((run, rows), result.clone());
         result
     }
 

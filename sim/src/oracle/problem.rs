@@ -34,7 +34,7 @@ pub enum Problem {
         /// The operation.
         operation: OperationRef,
         /// What it does on that snapshot.
-        expected: Result<Effect, InterpretError>,
+        expected: Result<Arc<Effect>, Arc<InterpretError>>,
         /// How its version changed the contents.
         logged: Net,
         /// A row that it deletes, but that the version before it did not have any more.
@@ -45,9 +45,9 @@ pub enum Problem {
         /// The operation.
         operation: OperationRef,
         /// What it did.
-        recorded: Effect,
+        recorded: Arc<Effect>,
         /// What it does on the contents before it.
-        at_place: Result<Effect, InterpretError>,
+        at_place: Result<Arc<Effect>, Arc<InterpretError>>,
         /// The operations before it that it did not see and that changed rows that it reads.
         missed: Vec<OperationRef>,
     },
@@ -72,7 +72,7 @@ pub enum Problem {
         /// The version that it read, `None` before there was one.
         version: Option<u64>,
         /// The rows that it should have given.
-        expected: Result<Vec<Row>, InterpretError>,
+        expected: Result<Vec<Row>, Arc<InterpretError>>,
         /// The rows that it gave.
         answered: Arc<[Row]>,
     },
@@ -122,7 +122,7 @@ impl Oracle {
         expected: Result<EffectId, Arc<InterpretError>>,
     ) -> Problem {
         let before = self.rows(history.contents(index));
-        let expected = expected.map(|id| self.effect_of_id(id).clone()).map_err(|error| InterpretError::clone(&error));
+        let expected = expected.map(|id| Arc::clone(self.effect_of_id(id)));
         let gone = expected.as_ref().ok().and_then(|effect| before.first_missing(&effect.deleted).cloned());
         let logged = before.difference(self.rows(history.operations[index].after));
         Problem::WrongEffect { operation: history.operation(index), expected, logged, gone }
@@ -131,15 +131,12 @@ impl Oracle {
     pub(super) fn not_serial(&mut self, history: &TableHistory, recorded: &[Recorded], index: usize) -> Problem {
         let Recorded { run, effect } = recorded[index];
         let run = run.expect("a commit without a statement has its effect everywhere");
-        let at_place = match self.effect(run, history.contents(index)) {
-            Ok(id) => Ok(self.effect_of_id(id).clone()),
-            Err(error) => Err(InterpretError::clone(&error)),
-        };
+        let at_place = self.effect(run, history.contents(index)).map(|id| Arc::clone(self.effect_of_id(id)));
         let missed = (history.operations[index].seen..index)
             .filter(|&other| self.relevant(recorded[other].effect, run.statement).is_some())
             .map(|other| history.operation(other))
             .collect();
-        let recorded = self.effect_of_id(effect).clone();
+        let recorded = Arc::clone(self.effect_of_id(effect));
         Problem::NotSerial { operation: history.operation(index), recorded, at_place, missed }
     }
 }
@@ -192,7 +189,7 @@ impl fmt::Display for Problem {
 fn wrong_effect(
     f: &mut fmt::Formatter<'_>,
     operation: &OperationRef,
-    expected: &Result<Effect, InterpretError>,
+    expected: &Result<Arc<Effect>, Arc<InterpretError>>,
     logged: &Net,
     gone: Option<&Row>,
 ) -> fmt::Result {

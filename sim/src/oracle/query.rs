@@ -2,11 +2,7 @@
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
-use log_core::{
-    expression::EvaluateError,
-    schema::PrimitiveType,
-    value::Value,
-};
+use log_core::{expression::EvaluateError, schema::PrimitiveType, value::Value};
 
 use super::{
     interpreter::{InterpretError, Versions, evaluate_all, is_meant},
@@ -67,7 +63,7 @@ impl Answer {
 /// When an expression has no value for one of the rows, or a version that is read is not known.
 pub fn answer(query: &BoundQuery, rows: &Rows, versions: &Versions<'_>) -> Result<Answer, InterpretError> {
     let mut keyed = Vec::new();
-    for mut row in body(&query.body, rows, versions)? {
+    for mut row in rows_of(&query.body, rows, versions)? {
         let mut keys = Vec::with_capacity(query.order_by.len());
         for key in &query.order_by {
             keys.push(key.expression.evaluate(&row)?);
@@ -102,12 +98,12 @@ fn compare_keys(order_by: &[BoundOrderBy], a: &[Value], b: &[Value]) -> Ordering
 }
 
 /// The rows of a body; those of a single SELECT have its hidden columns at the end.
-fn body(body_: &BoundBody, rows: &Rows, versions: &Versions<'_>) -> Result<Vec<Row>, InterpretError> {
-    match body_ {
+fn rows_of(body: &BoundBody, rows: &Rows, versions: &Versions<'_>) -> Result<Vec<Row>, InterpretError> {
+    match body {
         BoundBody::Select(one) => select(one, rows, versions),
         BoundBody::SetOperation { operator, all, left, right } => {
-            let left = body(left, rows, versions)?;
-            let right = body(right, rows, versions)?;
+            let left = rows_of(left, rows, versions)?;
+            let right = rows_of(right, rows, versions)?;
             Ok(combine(*operator, *all, left, right))
         }
     }

@@ -19,7 +19,8 @@ use super::{
     rows::MissingRow,
 };
 use crate::sql::bound::{
-    Aggregate, Bound, BoundBody, BoundDelete, BoundFrom, BoundInsert, BoundOrderBy, BoundQuery, BoundSelect, BoundUpdate,
+    Aggregate, Bound, BoundBody, BoundDelete, BoundFrom, BoundInsert, BoundOrderBy, BoundQuery, BoundSelect,
+    BoundUpdate,
 };
 
 const A: usize = 0;

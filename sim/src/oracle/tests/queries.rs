@@ -62,8 +62,7 @@ fn nulls_sort_where_the_query_says() {
 #[test]
 fn a_hidden_column_sorts_and_is_not_shown() {
     let mut sorted = query(BoundSelect { hidden: vec![column(B)], ..select(None, vec![column(A)]) });
-    sorted.order_by =
-        vec![BoundOrderBy { expression: column(1), descending: true, nulls_first: false }];
+    sorted.order_by = vec![BoundOrderBy { expression: column(1), descending: true, nulls_first: false }];
     let answer = ask(&sorted, &rows(&[(1, 1), (2, 9), (3, 5)]));
     assert_eq!(answer.taken(), [[Value::Integer(2)], [Value::Integer(3)], [Value::Integer(1)]]);
 }
