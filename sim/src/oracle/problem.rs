@@ -204,9 +204,10 @@ fn wrong_effect(
     write!(f, "There it {}", ShownEffect(effect))?;
     let net = effect.deleted.difference(&effect.inserted);
     if let Some(row) = net.first_difference(logged) {
-        let (expected, found) = (net.count(row), logged.count(row));
-        write!(f, "; version {version} should change the count of the row {} by {expected:+}", ShownRow(row))?;
-        write!(f, ", but changed it by {found:+}")?;
+        let change = |count: i64| if count == 0 { "0".to_owned() } else { format!("{count:+}") };
+        let (expected, found) = (change(net.count(row)), change(logged.count(row)));
+        write!(f, "; version {version} should change the count of the row {} by {expected}", ShownRow(row))?;
+        write!(f, ", but changed it by {found}")?;
     }
     f.write_str(".")?;
     if let Some(row) = gone {

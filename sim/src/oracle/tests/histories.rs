@@ -121,7 +121,7 @@ fn a_lost_update_is_refused_at_every_level() {
             &mut log,
             level,
             &expect![[
-                r#"w2 did something else than what it does on the snapshot that it read. There it deletes 1 row, (1, 1), and inserts 1 row, (1, 2); version 2 should change the count of the row (1, 1) by -1, but changed it by +0. The row (1, 1), which it deletes, was not there any more before version 2: a write that it did not see had taken it away."#
+                r#"w2 did something else than what it does on the snapshot that it read. There it deletes 1 row, (1, 1), and inserts 1 row, (1, 2); version 2 should change the count of the row (1, 1) by -1, but changed it by 0. The row (1, 1), which it deletes, was not there any more before version 2: a write that it did not see had taken it away."#
             ]],
         );
         assert!(matches!(problem, Problem::WrongEffect { gone: Some(_), .. }));
@@ -146,7 +146,7 @@ fn a_wrong_effect_fires() {
             &mut log,
             level,
             &expect![[
-                r#"w1 did something else than what it does on the snapshot that it read. There it deletes 1 row, (1, 1); version 1 should change the count of the row (2, 2) by +0, but changed it by -1."#
+                r#"w1 did something else than what it does on the snapshot that it read. There it deletes 1 row, (1, 1); version 1 should change the count of the row (2, 2) by 0, but changed it by -1."#
             ]],
         );
     }
@@ -255,6 +255,24 @@ fn a_read_by_version_is_a_constant() {
     let other = log.oracle.intern(rows(&[(3, 3)]));
     log.history.before = vec![version_0, other, other, other, log.history.base];
     assert!(log.judge(Serializable).explained);
+}
+
+#[test]
+fn a_read_by_version_depends_on_nobody() {
+    let past = BoundSelect { from: BoundFrom::Version(0), ..select(None, vec![column(A), column(B)]) };
+    let copy = Bound::Insert(BoundInsert::Query { query: query(past), columns: vec![column(A), column(B)] });
+    // w1 missed what w2 copied; w2 missed w1, and could not care less.
+    let mut log = Log::new(rows(&[(1, 1)])).write(0, insert_count(1, Some(equal(A, 1)))).write(0, copy);
+    assert!(!log.oracle.has_cycle(&log.history));
+    explained(&mut log, Serializable, &[0, 1]);
+}
+
+#[test]
+#[should_panic(expected = "saw itself or a later operation")]
+fn an_operation_cannot_see_itself() {
+    let mut log = Log::new(Rows::new()).write(0, insert(&[(1, 1)]));
+    log.history.operations[0].seen = 1;
+    log.judge(Serializable);
 }
 
 /// Blind inserts into many places, and write skew between two writers: more operations than are searched at once.
