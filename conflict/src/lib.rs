@@ -1,3 +1,12 @@
-//! Who may still commit.
+//! Who may still commit to a Delta Lake log.
+//!
+//! A [`transaction::Transaction`] says what was read and what shall be written. When commits landed meanwhile, the
+//! [`rules`] judge them one by one, and [`rebase`] carries the transaction past each that it does not conflict with. [`commit_loop::CommitLoop`]
+//! puts it all together. Nothing here opens a file, reads a clock or starts a thread.
 
 pub mod isolation;
+pub mod transaction;
+pub mod predicate;
+pub mod rules;
+pub mod rebase;
+pub mod commit_loop;

@@ -7,8 +7,10 @@
 //! are boolean, every branch of a CASE has the type of the whole. Whoever builds one puts a [`Cast`](Expression::Cast) where types differ.
 //! Names are resolved too: a column is a position in the row.
 
+mod display;
 mod evaluate;
 
+pub use display::sql_type;
 pub use evaluate::{EvaluateError, cast};
 
 use crate::{schema::PrimitiveType, value::Value};

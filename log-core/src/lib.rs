@@ -1,5 +1,40 @@
-//! What a Delta Lake transaction log is.
+//! What a Delta Lake transaction log is: bytes in, values out.
+//!
+//! This crate reads and writes the files of a log and rebuilds from them what a table holds. It never opens a file, reads a clock, starts a
+//! thread or draws a random number: what it needs from outside it says as a [`store::Request`], and time comes with the [`store::Response`].
+//!
+//! ```
+//! use log_core::{load::LoadSnapshot, store::{ObjectMap, Request, Response, drive}};
+//!
+//! let mut store = ObjectMap::default();
+//! let commit = concat!(
+//!     r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#, "\n",
+//!     r#"{"metaData":{"id":"6b7a","format":{"provider":"parquet","options":{}},"partitionColumns":[],"configuration":{},"#,
+//!     r#""schemaString":"{\"type\":\"struct\",\"fields\":[]}"}}"#,
+//! );
+//! let path = log_core::path::commit_path(log_core::path::Version(0));
+//! store.answer(&Request::PutIfAbsent { path, bytes: commit.as_bytes().into() }, 0);
+//!
+//! let answer = |request| Response { now_ms: 0, answer: store.answer(&request, 0) };
+//! let snapshot = drive(LoadSnapshot::latest(), answer)?.expect("a table");
+//! assert_eq!(snapshot.version.0, 0);
+//! # Ok::<(), log_core::load::LoadError>(())
+//! ```
+//!
+//! Where to look next: [`action`] for the lines of a commit, [`snapshot`] for what they add up to, [`expression`] for predicates over rows and
+//! partitions, [`store`] for the seam to the outside.
 
-pub mod expression;
+pub mod action;
+pub mod deletion_vector;
+pub mod commit;
+pub mod path;
+pub mod segment;
+pub mod protocol;
+pub mod snapshot;
+pub mod load;
+pub mod store;
+
 pub mod schema;
+pub mod statistics;
 pub mod value;
+pub mod expression;

@@ -1,0 +1,110 @@
+//! What a client must implement to read or write a table.
+
+use crate::action::Protocol;
+
+/// The newest protocol that this crate reads without table features.
+pub const READER_VERSION: i32 = 1;
+/// The newest protocol that this crate writes without table features.
+pub const WRITER_VERSION: i32 = 2;
+/// Writer features that this crate implements (writer version 7).
+const WRITER_FEATURES: [&str; 2] = ["appendOnly", "invariants"];
+
+/// A table that needs more than this crate implements.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+#[error("the table cannot be {what}: it needs {needs}, which this build of contend does not implement")]
+pub struct Unsupported {
+    /// `read` or `written`.
+    pub what: &'static str,
+    /// Versions or features.
+    pub needs: String,
+}
+
+impl Protocol {
+    /// The protocol of a table that contend creates.
+    pub fn of_new_table() -> Self {
+        Self { min_reader_version: READER_VERSION, min_writer_version: WRITER_VERSION, ..Self::default() }
+    }
+
+    /// May this crate read the table?
+    ///
+    /// # Errors
+    /// When it may not, naming the version or the features.
+    pub fn check_readable(&self) -> Result<(), Unsupported> {
+        check("read", self.min_reader_version, READER_VERSION, 3, self.reader_features.as_deref(), &[])
+    }
+
+    /// May this crate write the table? Whoever writes must be able to read as well.
+    ///
+    /// # Errors
+    /// When it may not, naming the version or the features.
+    pub fn check_writable(&self) -> Result<(), Unsupported> {
+        self.check_readable()?;
+        check("written", self.min_writer_version, WRITER_VERSION, 7, self.writer_features.as_deref(), &WRITER_FEATURES)
+    }
+}
+
+fn check(
+    what: &'static str,
+    version: i32,
+    plain: i32,
+    by_features: i32,
+    features: Option<&[String]>,
+    known: &[&str],
+) -> Result<(), Unsupported> {
+    let role = if what == "read" { "reader" } else { "writer" };
+    if version <= plain {
+        return Ok(());
+    }
+    if version != by_features {
+        return Err(Unsupported { what, needs: format!("{role} version {version}") });
+    }
+    let Some(features) = features else {
+        return Err(Unsupported { what, needs: format!("{role} version {version} with a list of features, which is missing") });
+    };
+    let unknown: Vec<&str> = features.iter().map(String::as_str).filter(|feature| !known.contains(feature)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(Unsupported { what, needs: format!("the {role} features {}", unknown.join(", ")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features(names: &[&str]) -> Option<Vec<String>> {
+        Some(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn an_unknown_reader_feature_refuses_reading_and_writing() {
+        let protocol = Protocol {
+            min_reader_version: 3,
+            min_writer_version: 7,
+            reader_features: features(&["neverHeardOfIt"]),
+            writer_features: features(&["neverHeardOfIt"]),
+            ..Protocol::default()
+        };
+        let message = protocol.check_readable().unwrap_err().to_string();
+        assert!(message.contains("neverHeardOfIt"), "{message}");
+        assert!(protocol.check_writable().is_err());
+    }
+
+    #[test]
+    fn an_unknown_writer_feature_refuses_writing_only() {
+        let protocol = Protocol {
+            min_reader_version: 1,
+            min_writer_version: 7,
+            writer_features: features(&["appendOnly", "rowTracking"]),
+            ..Protocol::default()
+        };
+        assert_eq!(protocol.check_readable(), Ok(()));
+        assert_eq!(protocol.check_writable().unwrap_err().needs, "the writer features rowTracking");
+    }
+
+    #[test]
+    fn a_version_with_features_needs_its_list() {
+        let protocol = Protocol { min_reader_version: 3, min_writer_version: 7, ..Protocol::default() };
+        assert!(protocol.check_readable().is_err());
+    }
+}
