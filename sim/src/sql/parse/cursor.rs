@@ -25,16 +25,25 @@ pub(super) struct Cursor<'a> {
 
 impl Cursor<'_> {
     pub(super) fn new(tokens: Vec<TokenWithSpan>) -> Result<Self, SqlError> {
-        for pair in tokens.windows(2) {
-            // Otherwise `1S` would be `1 AS S`.
-            if let (Token::Number(number, _), Token::Word(word)) = (&pair[0].token, &pair[1].token)
-                && pair[0].span.end == pair[1].span.start
+        let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+        for token in tokens {
+            // A word right after a number is its suffix: else `1S` would be `1 AS S`.
+            if let (Some(TokenWithSpan { token: Token::Number(number, long), span }), Token::Word(word)) =
+                (joined.last_mut(), &token.token)
+                && span.end == token.span.start
             {
-                let message = format!("the number {number}{} is not supported by this version; use CAST", word.value);
-                return Err(SqlError::at(message, pair[0].span));
+                if word.value != "l" || *long {
+                    let message =
+                        format!("the number {number}{} is not supported by this version; use CAST", word.value);
+                    return Err(SqlError::at(message, *span));
+                }
+                *long = true;
+                span.end = token.span.end;
+                continue;
             }
+            joined.push(token);
         }
-        Ok(Self { parser: Parser::new(&DeltaDialect).with_tokens_with_locations(tokens) })
+        Ok(Self { parser: Parser::new(&DeltaDialect).with_tokens_with_locations(joined) })
     }
 
     pub(super) fn span(&self) -> Span {
