@@ -17,6 +17,7 @@
 
 mod document;
 mod error;
+mod fields;
 mod read;
 pub mod shipped;
 mod store;
@@ -189,6 +190,7 @@ mod tests;
 // SHIM: to be replaced by crate::sql::{parse_statement, SqlError}.
 #[derive(Debug, thiserror::Error)]
 #[error("shim")]
+/// Shim.
 pub struct SqlError;
 fn parse_sql(text: &str) -> Result<Statement, SqlError> {
     if text.starts_with("SELEC ") || text.is_empty() {

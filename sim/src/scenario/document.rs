@@ -4,7 +4,7 @@ use toml::{Spanned, de};
 
 use super::{
     error::{Place, Problem, Refusal},
-    read,
+    fields,
 };
 
 /// A value and its place.
@@ -117,7 +117,7 @@ fn writer<'a>(writers: &'a mut [Node], name: &str, place: &Place) -> Result<&'a 
     let names: Vec<Option<&str>> = writers.iter().map(Node::name).collect();
     match names.iter().position(|known| *known == Some(name)) {
         Some(index) => Ok(&mut writers[index]),
-        None => Err(read::unknown_word("writer", "writer", name, names.into_iter().flatten()).at(place)),
+        None => Err(fields::unknown_word("writer", "writer", name, names.into_iter().flatten()).at(place)),
     }
 }
 

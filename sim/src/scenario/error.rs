@@ -55,9 +55,9 @@ pub enum Problem {
     UnknownKey {
         /// The key.
         key: String,
-        /// The nearest key.
+        /// The nearest key, as a full path too.
         meant: Option<String>,
-        /// Every key that could stand there.
+        /// Every key that could stand there, without the path.
         known: Vec<String>,
     },
     /// A key that must be there is not.
@@ -171,10 +171,11 @@ fn hint(meant: &Option<String>, known: &[String]) -> String {
     }
 }
 
-/// What follows a word that is not known: the nearest and all of them.
+/// What follows a word that is not known: all that are, and the nearest.
 fn names(meant: &Option<String>, known: &[String]) -> String {
+    let known = if known.is_empty() { String::new() } else { format!(" (known: {})", known.join(", ")) };
     let meant = meant.as_ref().map(|name| format!(", did you mean '{name}'?")).unwrap_or_default();
-    if known.is_empty() { meant } else { format!("{meant}; there are {}", known.join(", ")) }
+    known + &meant
 }
 
 fn unreadable(shipped: &Option<&str>, source: &io::Error) -> String {

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use super::{
     DEFAULT_COMMIT_RETRIES, Existing, Expect, Faults, Latency, MAX_COUNT, OnConflict, PartsPerMillion, Pinned,
     PinnedStep, Range, Scenario, SqlText, StoreSpec, UnknownProfile, WriterSpec,
-    document::{Entry, Node, Value},
-    error::{Place, Problem, Refusal},
+    document::{Node, Value},
+    error::{Place, Problem},
+    fields::{Fields, Read, integer, texts, unknown_word, wrong},
 };
-
-type Read<T> = Result<T, Refusal>;
 
 /// Reads a whole scenario; `origin` is its name if it gives none.
 pub(super) fn scenario(document: &Node, origin: &str) -> Read<Scenario> {
@@ -110,7 +109,7 @@ fn writer(node: &Node, index: usize) -> Read<Vec<WriterSpec>> {
         None => return Err(Problem::Missing { key, expected: "a list of SQL strings" }.at(fields.place)),
     };
     if statements.is_empty() {
-        return Err(wrong(&key, "at least one SQL string", fields.get("statements").unwrap_or(node)));
+        return Err(wrong(&key, "a list of at least one SQL string", fields.get("statements").unwrap_or(node)));
     }
     let on_conflict = fields.get("on_conflict").map(|node| on_conflict(node, &fields)).transpose()?.unwrap_or_default();
     let commit_retries = fields.integer("commit_retries", 1..=u32::MAX)?.unwrap_or(DEFAULT_COMMIT_RETRIES);
@@ -261,117 +260,4 @@ fn expect(node: &Node) -> Read<Expect> {
         }
         range => Ok(Expect { committed: Some(range) }),
     }
-}
-
-/// The entries of a table, all of them known.
-struct Fields<'a> {
-    prefix: String,
-    place: &'a Place,
-    entries: &'a [Entry],
-}
-
-impl<'a> Fields<'a> {
-    /// The table at the path `prefix`, which is empty for the document itself, if it has no keys but `known`.
-    fn open(node: &'a Node, prefix: String, known: &[&str]) -> Read<Self> {
-        let Value::Table(entries) = &node.value else { return Err(wrong(&prefix, "a table", node)) };
-        let fields = Self { prefix, place: &node.place, entries };
-        match entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
-            None => Ok(fields),
-            Some(entry) => {
-                let meant = nearest(&entry.key, known.iter().copied()).map(str::to_owned);
-                let known = known.iter().map(|&key| key.to_owned()).collect();
-                Err(Problem::UnknownKey { key: fields.path(&entry.key), meant, known }.at(&entry.place))
-            }
-        }
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Node> {
-        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
-    }
-
-    /// The full path of a key.
-    fn path(&self, key: &str) -> String {
-        if self.prefix.is_empty() { key.to_owned() } else { format!("{}.{key}", self.prefix) }
-    }
-
-    fn text(&self, key: &str, expected: &str) -> Read<Option<(&'a str, &'a Node)>> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(node @ Node { value: Value::Text(text), .. }) => Ok(Some((text, node))),
-            Some(node) => Err(wrong(&self.path(key), expected, node)),
-        }
-    }
-
-    fn required(&self, key: &str, expected: &str, missing: &'static str) -> Read<(&'a str, &'a Node)> {
-        let absent = || Problem::Missing { key: self.path(key), expected: missing }.at(self.place);
-        self.text(key, expected)?.ok_or_else(absent)
-    }
-
-    fn integer(&self, key: &str, range: std::ops::RangeInclusive<u32>) -> Read<Option<u32>> {
-        self.get(key).map(|node| integer(node, &self.path(key), range)).transpose()
-    }
-}
-
-fn integer(node: &Node, key: &str, range: std::ops::RangeInclusive<u32>) -> Read<u32> {
-    let number = match node.value {
-        Value::Integer(_, number) => number.and_then(|number| u32::try_from(number).ok()),
-        _ => None,
-    };
-    let expected = || format!("an integer from {} to {}", range.start(), range.end());
-    number.filter(|number| range.contains(number)).ok_or_else(|| wrong(key, &expected(), node))
-}
-
-/// The strings of a list.
-fn texts<'a>(node: &'a Node, key: &str, expected: &str) -> Read<Vec<(&'a Node, &'a str)>> {
-    let Value::List(items) = &node.value else { return Err(wrong(key, expected, node)) };
-    let text = |(index, item): (usize, &'a Node)| match &item.value {
-        Value::Text(text) => Ok((item, text.as_str())),
-        _ => Err(Problem::Value {
-            key: key.to_owned(),
-            expected: expected.to_owned(),
-            found: format!("{} as item {}", item.value.describe(), index + 1),
-        }
-        .at(&item.place)),
-    };
-    items.iter().enumerate().map(text).collect()
-}
-
-fn wrong(key: &str, expected: &str, node: &Node) -> Refusal {
-    Problem::Value { key: key.to_owned(), expected: expected.to_owned(), found: node.value.describe() }.at(&node.place)
-}
-
-/// A word at `key` that is none of `known`.
-pub(super) fn unknown_word<'a>(
-    key: &str,
-    what: &'static str,
-    found: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Problem {
-    let known: Vec<&str> = known.into_iter().collect();
-    Problem::UnknownWord {
-        key: key.to_owned(),
-        what,
-        found: found.to_owned(),
-        meant: nearest(found, known.iter().copied()).map(str::to_owned),
-        known: known.into_iter().map(str::to_owned).collect(),
-    }
-}
-
-// SHIM: to be replaced by crate::sql::nearest.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |a: &str, b: &str| {
-        let b: Vec<char> = b.to_lowercase().chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.to_lowercase().chars().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = std::mem::replace(&mut row[j + 1], next);
-            }
-        }
-        row[b.len()]
-    };
-    let limit = 1.max(word.chars().count() / 3);
-    known.into_iter().map(|name| (distance(word, name), name)).filter(|(d, _)| *d <= limit).min().map(|(_, name)| name)
 }

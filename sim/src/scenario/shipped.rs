@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use super::{
     Scenario, ScenarioError,
     error::{Place, Problem},
-    read::nearest,
+    fields::nearest,
 };
 
 /// A scenario that is built in.
