@@ -482,6 +482,28 @@ fn a_scenario_is_loaded_by_name_or_path() {
 }
 
 #[test]
+fn any_statement_is_written_so_that_it_reads_again() {
+    let mut scenario = read(&around("", ""));
+    scenario.name = "quotes \" ' and \\ \u{1}\u{1F980}".to_owned();
+    for text in [
+        "DELETE FROM t -- it's \"t\"\n",
+        "DELETE FROM t\n  WHERE x = '\\\\'\n",
+        "DELETE FROM `t` WHERE x = ''''''''",
+        "DELETE\r\nFROM\tt",
+    ] {
+        scenario.setup.push(SqlText { text: text.to_owned(), ..scenario.writers[0].statements[0].clone() });
+    }
+    let again = read(&scenario.to_string());
+    let texts = |scenario: &Scenario| scenario.setup.iter().map(|sql| sql.text.clone()).collect::<Vec<_>>();
+    assert_eq!((&again.name, texts(&again)), (&scenario.name, texts(&scenario)));
+}
+
+#[test]
+fn editors_that_mark_and_end_lines_their_own_way_are_fine() {
+    assert_eq!(read(&format!("\u{feff}{}", around("", "").replace('\n', "\r\n"))), read(&around("", "")));
+}
+
+#[test]
 fn probabilities_are_kept_in_millionths() {
     assert_eq!(PartsPerMillion::from_rate(0.25), Some(PartsPerMillion(250_000)));
     assert_eq!(PartsPerMillion::from_rate(1.0), Some(PartsPerMillion(1_000_000)));
