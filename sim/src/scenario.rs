@@ -31,7 +31,7 @@ pub use error::{Place, Problem, ScenarioError};
 pub use shipped::{Shipped, load, shipped};
 pub use store::{Existing, Faults, Latency, PartsPerMillion, StoreSpec, UnknownProfile};
 
-use crate::sql::Statement;
+use crate::sql::{SqlError, Statement, parse_statement};
 
 /// How many puts of its commit file one execution may make when a scenario says nothing: 200.
 ///
@@ -158,7 +158,7 @@ impl Scenario {
 impl SqlText {
     /// Parses one statement.
     pub fn parse(text: &str) -> Result<Self, SqlError> {
-        Ok(Self { text: text.to_owned(), statement: Arc::new(parse_sql(text)?) })
+        Ok(Self { text: text.to_owned(), statement: Arc::new(parse_statement(text)?) })
     }
 }
 
@@ -186,15 +186,3 @@ impl PinnedStep {
 
 #[cfg(test)]
 mod tests;
-
-// SHIM: to be replaced by crate::sql::{parse_statement, SqlError}.
-#[derive(Debug, thiserror::Error)]
-#[error("shim")]
-/// Shim.
-pub struct SqlError;
-fn parse_sql(text: &str) -> Result<Statement, SqlError> {
-    if text.starts_with("SELEC ") || text.is_empty() {
-        return Err(SqlError);
-    }
-    Ok(Statement::Delete(crate::sql::statement::Delete { table: text.to_owned(), alias: None, predicate: None }))
-}

@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io};
 
 use conflict::isolation::UnknownLevel;
 
-use super::SqlError;
+use crate::sql::SqlError;
 
 /// A scenario that cannot be read: where it came from, the place in it, and the problem.
 #[derive(Debug)]
@@ -109,13 +109,11 @@ pub enum Problem {
     #[error("'isolation': {0}")]
     Level(UnknownLevel),
     /// SQL that cannot be parsed.
-    #[error("{statement} cannot be parsed: '{text}'")]
+    #[error("{statement} cannot be parsed")]
     Sql {
         /// Which statement it is, such as `writer 'a', statement 2`.
         statement: String,
-        /// The statement.
-        text: String,
-        /// Why.
+        /// Why, with the statement's text.
         source: SqlError,
     },
     /// An override whose path does not lead to a key.

@@ -6,6 +6,7 @@ use super::{
     document::{Entry, Node, Value},
     error::{Place, Problem, Refusal},
 };
+use crate::sql::nearest::nearest;
 
 pub(super) type Read<T> = Result<T, Refusal>;
 
@@ -101,23 +102,4 @@ pub(super) fn unknown_word<'a>(
         meant: nearest(found, known.iter().copied()).map(str::to_owned),
         known: known.into_iter().map(str::to_owned).collect(),
     }
-}
-
-// SHIM: to be replaced by crate::sql::nearest.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |a: &str, b: &str| {
-        let b: Vec<char> = b.to_lowercase().chars().collect();
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.to_lowercase().chars().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = std::mem::replace(&mut row[j + 1], next);
-            }
-        }
-        row[b.len()]
-    };
-    let limit = 1.max(word.chars().count() / 3);
-    known.into_iter().map(|name| (distance(word, name), name)).filter(|(d, _)| *d <= limit).min().map(|(_, name)| name)
 }

@@ -63,7 +63,7 @@ fn statements(node: &Node, key: &str, whose: &str) -> Read<Vec<SqlText>> {
     for (item, text) in texts(node, key, "a list of SQL strings")? {
         let statement = SqlText::parse(text).map_err(|source| {
             let statement = format!("{whose}, statement {}", statements.len() + 1);
-            Problem::Sql { statement, text: text.to_owned(), source }.at(&item.place)
+            Problem::Sql { statement, source }.at(&item.place)
         })?;
         statements.push(statement);
     }

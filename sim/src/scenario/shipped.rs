@@ -5,8 +5,8 @@ use std::{io, path::Path};
 use super::{
     Scenario, ScenarioError,
     error::{Place, Problem},
-    fields::nearest,
 };
+use crate::sql::nearest::nearest;
 
 /// A scenario that is built in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
