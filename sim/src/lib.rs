@@ -2,4 +2,5 @@
 
 pub mod execute;
 pub mod oracle;
+pub mod scenario;
 pub mod sql;
