@@ -140,8 +140,8 @@ fn substring(value: &Operand, start: &Operand, length: Option<&Operand>) -> Resu
     let one = |row| {
         let (text, start) = (value.get(row)?, i64::from(start.get(row)?));
         let length = match &length {
-            Some(length) => i64::from(length.get(row)?),
-            None => i64::from(i32::MAX),
+            Some(length) => length.get(row)?,
+            None => i32::MAX,
         };
         // Before the first character nothing is found, but it counts: substring('abc', -5, 3) is 'a'.
         let first = match start {
@@ -149,7 +149,9 @@ fn substring(value: &Operand, start: &Operand, length: Option<&Operand>) -> Resu
             0 => 0,
             _ => start + text.chars().count() as i64,
         };
-        let (from, end) = (first.max(0), (first + length).max(0));
+        // The greatest length is past the end of any text, however far before its start this begins.
+        let end = if length == i32::MAX { i64::MAX } else { first + i64::from(length) };
+        let (from, end) = (first.max(0), end.max(0));
         Some(text.chars().skip(from as usize).take((end - from).max(0) as usize).collect::<String>())
     };
     let result: StringArray = (0..rows).map(one).collect();
@@ -168,13 +170,15 @@ fn add_months(date: i32, months: i32) -> Result<i32, ExecuteError> {
     let (year, month, day) = civil_from_days(date);
     let month = i64::from(year) * 12 + i64::from(month) - 1 + i64::from(months);
     let (year, month) = (month.div_euclid(12), month.rem_euclid(12) as u32 + 1);
-    // A date reaches 5.9 million years; outside, its days would not fit.
-    let year = i32::try_from(year).ok().filter(|year| year.abs() < 5_800_000).ok_or_else(overflow)?;
+    let year = i32::try_from(year).map_err(|_| overflow())?;
     let last = match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     };
-    Ok(days_from_civil(year, month, day.min(last)))
+    let day = day.min(last);
+    let days = days_from_civil(year, month, day);
+    // Past the range of dates the days are those of another date.
+    if civil_from_days(days) == (year, month, day) { Ok(days) } else { Err(overflow()) }
 }
