@@ -5,4 +5,5 @@ pub mod batch;
 pub mod data_file;
 pub mod expression;
 pub mod schema;
+pub mod statistics;
 pub mod value;

@@ -9,6 +9,9 @@ use std::{
 };
 
 pub use partition::{PartitionValueError, parse_partition_value, partition_text};
+pub(crate) use text::{
+    MICROS_PER_DAY, MICROS_PER_SECOND, date_text, days_in_month, decimal_text, parse_decimal, seconds_text,
+};
 pub use text::{ParseValueError, civil_from_days, days_from_civil, parse_text};
 
 use crate::schema::PrimitiveType;

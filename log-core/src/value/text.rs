@@ -1,4 +1,7 @@
-//! Values and their text.
+//! Values and their text, by the rules of Spark's CAST from and to string.
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -15,27 +18,293 @@ pub struct ParseValueError {
     pub data_type: PrimitiveType,
 }
 
-/// Reads a value of a type from text, as CAST does.
+pub(crate) const MICROS_PER_SECOND: i64 = 1_000_000;
+const SECONDS_PER_DAY: i64 = 86_400;
+pub(crate) const MICROS_PER_DAY: i64 = SECONDS_PER_DAY * MICROS_PER_SECOND;
+
+/// Reads a value of a type from text, as CAST does: blanks around it do not count, except for strings and binary.
+///
+/// A timestamp without a zone is UTC. A zone in the text of a `timestamp_ntz` is dropped. Zones are offsets or UTC; regions, and times
+/// without a date, need a calendar of zones and a clock, and are errors.
 ///
 /// # Errors
 /// When the text is not of the type.
-pub fn parse_text(_text: &str, _data_type: PrimitiveType) -> Result<Value, ParseValueError> {
-    unimplemented!()
+pub fn parse_text(text: &str, data_type: PrimitiveType) -> Result<Value, ParseValueError> {
+    let trimmed = text.trim_matches(|c: char| c <= ' ' || c == '\x7f');
+    let value = match data_type {
+        PrimitiveType::Boolean => parse_boolean(trimmed).map(Value::Boolean),
+        PrimitiveType::Byte => trimmed.parse().ok().map(Value::Byte),
+        PrimitiveType::Short => trimmed.parse().ok().map(Value::Short),
+        PrimitiveType::Integer => trimmed.parse().ok().map(Value::Integer),
+        PrimitiveType::Long => trimmed.parse().ok().map(Value::Long),
+        PrimitiveType::Float => floating_text(trimmed).and_then(|text| text.parse().ok()).map(Value::Float),
+        PrimitiveType::Double => floating_text(trimmed).and_then(|text| text.parse().ok()).map(Value::Double),
+        PrimitiveType::Decimal { precision, scale } => {
+            parse_decimal(trimmed, precision, scale).map(|unscaled| Value::Decimal { unscaled, precision, scale })
+        }
+        PrimitiveType::String => Some(Value::String(text.to_owned())),
+        PrimitiveType::Binary => Some(Value::Binary(text.as_bytes().to_vec())),
+        PrimitiveType::Date => parse_date(trimmed).map(|(days, _)| Value::Date(days)),
+        PrimitiveType::Timestamp => {
+            parse_timestamp(trimmed).map(|(micros, offset)| Value::Timestamp(micros - offset * MICROS_PER_SECOND))
+        }
+        PrimitiveType::TimestampNtz => parse_timestamp(trimmed).map(|(micros, _)| Value::TimestampNtz(micros)),
+    };
+    value.ok_or_else(|| ParseValueError { text: text.to_owned(), data_type })
 }
 
-/// Days since 1970-01-01 of a date of the proleptic Gregorian calendar; `month` 1 to 12, `day` 1 to 31 (not checked).
-pub fn days_from_civil(_year: i32, _month: u32, _day: u32) -> i32 {
-    unimplemented!()
+fn parse_boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "t" | "true" | "y" | "yes" | "1" => Some(true),
+        "f" | "false" | "n" | "no" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// The text of a floating-point number as Rust reads it: Java's suffixes cut off, Spark's spellings of the special values brought to one.
+fn floating_text(text: &str) -> Option<&str> {
+    match text.to_ascii_lowercase().as_str() {
+        "inf" | "+inf" | "infinity" | "+infinity" => return Some("inf"),
+        "-inf" | "-infinity" => return Some("-inf"),
+        "nan" => return Some("nan"),
+        _ => {}
+    }
+    let number = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    number.chars().all(plain).then_some(number)
+}
+
+/// The unscaled number of a decimal text, rounded half-up to the scale; `None` when it is malformed or needs more digits than `precision`.
+pub(crate) fn parse_decimal(text: &str, precision: u8, scale: u8) -> Option<i128> {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, i64::from(exponent.parse::<i32>().ok()?)),
+        None => (text, 0),
+    };
+    let negative = mantissa.starts_with('-');
+    let mantissa = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[leading..];
+    if significant.is_empty() {
+        return Some(0);
+    }
+    // How many of the significant digits stand left of the last place that the scale keeps; zeros follow where there are too few.
+    let kept = significant.len() as i64 + exponent - fraction.len() as i64 + i64::from(scale);
+    if kept > i64::from(precision) {
+        return None;
+    }
+    let digit = |index: i64| {
+        let digit = usize::try_from(index).ok().and_then(|index| significant.get(index));
+        digit.map_or(0, |digit| i128::from(digit - b'0'))
+    };
+    let mut unscaled = (0..kept).fold(0, |sum, index| sum * 10 + digit(index));
+    if digit(kept) >= 5 {
+        unscaled += 1;
+    }
+    let fits = unscaled < 10_i128.pow(u32::from(precision));
+    fits.then_some(if negative { -unscaled } else { unscaled })
+}
+
+/// Days since the epoch of the date at the front of a text, and what follows its `T` or blank.
+fn parse_date(text: &str) -> Option<(i32, Option<&str>)> {
+    let (date, rest) = match text.split_once(['T', ' ']) {
+        Some((date, rest)) => (date, Some(rest)),
+        None => (text, None),
+    };
+    let mut parts = date.strip_prefix('+').unwrap_or(date).split('-');
+    let year = parts.next().filter(|year| year.len() == 4).and_then(|year| number(year, 4))?;
+    let month = parts.next().map_or(Some(1), |month| number(month, 2))?;
+    let day = parts.next().map_or(Some(1), |day| number(day, 2))?;
+    // Only a whole date may have something behind it.
+    let complete = date.matches('-').count() == 2;
+    let exists = (complete || rest.is_none())
+        && parts.next().is_none()
+        && year >= 1
+        && (1..=12).contains(&month)
+        && (1..=days_in_month(year as i32, month)).contains(&day);
+    exists.then(|| (days_from_civil(year as i32, month, day), rest))
+}
+
+/// Local microseconds since the epoch and the offset of the zone from UTC in seconds.
+fn parse_timestamp(text: &str) -> Option<(i64, i64)> {
+    let (days, rest) = parse_date(text)?;
+    let midnight = i64::from(days) * MICROS_PER_DAY;
+    let rest = rest.unwrap_or("").trim_start_matches(' ');
+    if rest.is_empty() {
+        return Some((midnight, 0));
+    }
+    let time_length = rest.find(|c: char| !(c.is_ascii_digit() || c == ':' || c == '.')).unwrap_or(rest.len());
+    let (time, zone) = rest.split_at(time_length);
+    Some((midnight + parse_time(time)?, parse_offset(zone.trim_start_matches(' '))?))
+}
+
+/// Microseconds since midnight of `h[:m[:s[.fraction]]]`.
+fn parse_time(text: &str) -> Option<i64> {
+    let (clock, fraction) = match text.split_once('.') {
+        // Only seconds have a fraction.
+        Some((clock, fraction)) => (clock.split(':').count() == 3).then_some((clock, fraction))?,
+        None => (text, ""),
+    };
+    let mut parts = clock.split(':');
+    let hour = parts.next().and_then(|hour| number(hour, 2)).filter(|&hour| hour < 24)?;
+    let minute = parts.next().map_or(Some(0), |minute| number(minute, 2)).filter(|&minute| minute < 60)?;
+    let second = parts.next().map_or(Some(0), |second| number(second, 2)).filter(|&second| second < 60)?;
+    if parts.next().is_some() || fraction.len() > 9 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let micros = (0..6)
+        .fold(0, |sum, index| sum * 10 + fraction.as_bytes().get(index).map_or(0, |digit| i64::from(digit - b'0')));
+    Some((i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second)) * MICROS_PER_SECOND + micros)
+}
+
+/// Seconds east of UTC: nothing, `Z`, `UTC`, `GMT`, `UT`, or an offset with or without one of these words in front.
+fn parse_offset(zone: &str) -> Option<i64> {
+    let offset = ["UTC", "GMT", "UT", "Z"].iter().find_map(|word| zone.strip_prefix(word)).unwrap_or(zone);
+    if offset.is_empty() {
+        return Some(0);
+    }
+    if zone.starts_with('Z') {
+        return None;
+    }
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let offset = offset.strip_prefix(['+', '-'])?;
+    let compact = matches!(offset.len(), 4 | 6) && offset.bytes().all(|digit| digit.is_ascii_digit());
+    let parts: Vec<u32> = if compact {
+        (0..offset.len()).step_by(2).map(|start| number(&offset[start..start + 2], 2)).collect::<Option<_>>()?
+    } else {
+        offset.split(':').map(|part| number(part, 2)).collect::<Option<_>>()?
+    };
+    let (hours, minutes, seconds) = match parts[..] {
+        [hours] => (hours, 0, 0),
+        [hours, minutes] => (hours, minutes, 0),
+        [hours, minutes, seconds] => (hours, minutes, seconds),
+        _ => return None,
+    };
+    let total = i64::from(hours) * 3600 + i64::from(minutes) * 60 + i64::from(seconds);
+    (minutes < 60 && seconds < 60 && total <= 18 * 3600).then_some(sign * total)
+}
+
+/// An unsigned number of one to `most` digits and nothing else.
+fn number(text: &str, most: usize) -> Option<u32> {
+    let plain = (1..=most).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+/// The days of a month, 1 to 12, of the proleptic Gregorian calendar.
+pub(crate) fn days_in_month(year: i32, month: u32) -> u32 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Days since 1970-01-01 of a date of the proleptic Gregorian calendar; `month` 1 to 12, `day` 1 to 31 (not checked). Dates beyond the
+/// range of the result give its nearest end.
+pub fn days_from_civil(year: i32, month: u32, day: u32) -> i32 {
+    // Years are counted from March, so that the leap day is the last day of the year; 400 of them are always 146 097 days.
+    let year = i64::from(year) - i64::from(month <= 2);
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((i64::from(month) + 9) % 12) + 2) / 5 + i64::from(day) - 1;
+    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+    days.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
 /// Year, month and day of a number of days since 1970-01-01.
-pub fn civil_from_days(_days: i32) -> (i32, u32, u32) {
-    unimplemented!()
+pub fn civil_from_days(days: i32) -> (i32, u32, u32) {
+    let days = i64::from(days) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year as i32, month as u32, day as u32)
 }
 
-/// As CAST to string gives it; NULL is `NULL`.
+/// As CAST to string gives it; NULL is `NULL`, and binary is shown in hexadecimal, as it need not be text.
 impl fmt::Display for Value {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        unimplemented!()
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Boolean(x) => x.fmt(f),
+            Self::Byte(x) => x.fmt(f),
+            Self::Short(x) => x.fmt(f),
+            Self::Integer(x) => x.fmt(f),
+            Self::Long(x) => x.fmt(f),
+            Self::Float(x) => {
+                write_floating(f, f64::from(*x), (1e-3..1e7).contains(&x.abs()), &format!("{x:?}"), &format!("{x:e}"))
+            }
+            Self::Double(x) => {
+                write_floating(f, *x, (1e-3..1e7).contains(&x.abs()), &format!("{x:?}"), &format!("{x:e}"))
+            }
+            Self::Decimal { unscaled, scale, .. } => f.write_str(&decimal_text(*unscaled, *scale)),
+            Self::String(x) => x.fmt(f),
+            Self::Binary(bytes) => {
+                f.write_str("0x")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Self::Date(days) => f.write_str(&date_text(*days)),
+            Self::Timestamp(micros) | Self::TimestampNtz(micros) => {
+                let (seconds, fraction) = (micros.div_euclid(MICROS_PER_SECOND), micros.rem_euclid(MICROS_PER_SECOND));
+                f.write_str(&seconds_text(seconds, ' '))?;
+                match fraction {
+                    0 => Ok(()),
+                    _ => f.write_str(format!(".{fraction:06}").trim_end_matches('0')),
+                }
+            }
+        }
     }
+}
+
+/// Java's form: plain between 10^-3 and 10^7, else with an exponent; always a digit after the point. `plain` and `scientific` are the
+/// shortest digits that read back as the number.
+fn write_floating(f: &mut fmt::Formatter<'_>, x: f64, is_plain: bool, plain: &str, scientific: &str) -> fmt::Result {
+    if x.is_nan() {
+        return f.write_str("NaN");
+    }
+    if x.is_infinite() {
+        return f.write_str(if x > 0.0 { "Infinity" } else { "-Infinity" });
+    }
+    if is_plain || x == 0.0 {
+        return f.write_str(plain);
+    }
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    write!(f, "{mantissa}{point}E{exponent}")
+}
+
+/// `unscaled` / 10^`scale` with exactly `scale` digits after the point.
+pub(crate) fn decimal_text(unscaled: i128, scale: u8) -> String {
+    let sign = if unscaled < 0 { "-" } else { "" };
+    let scale = usize::from(scale);
+    let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let point = if scale == 0 { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// `yyyy-MM-dd`; years of more than four digits have a sign.
+pub(crate) fn date_text(days: i32) -> String {
+    let (year, month, day) = civil_from_days(days);
+    let sign = match year {
+        10_000.. => "+",
+        0.. => "",
+        _ => "-",
+    };
+    format!("{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs())
+}
+
+/// `yyyy-MM-dd HH:mm:ss` of seconds since the epoch, with a separator between date and time.
+pub(crate) fn seconds_text(seconds: i64, separator: char) -> String {
+    let time = seconds.rem_euclid(SECONDS_PER_DAY);
+    // The days of any number of microseconds fit.
+    let date = date_text(seconds.div_euclid(SECONDS_PER_DAY) as i32);
+    format!("{date}{separator}{:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
 }
