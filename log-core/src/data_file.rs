@@ -87,11 +87,7 @@ pub struct Encoded {
 ///
 /// # Errors
 /// When the batch is not of the schema, or has no column but partition columns.
-pub fn encode(
-    schema: &Schema,
-    partition_columns: &[String],
-    batch: &RecordBatch,
-) -> Result<Encoded, DataFileError> {
+pub fn encode(schema: &Schema, partition_columns: &[String], batch: &RecordBatch) -> Result<Encoded, DataFileError> {
     let (schema, batch) = without(schema, partition_columns, batch)?;
     if schema.fields.is_empty() {
         return Err(DataFileError::NoColumns);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use arrow::{
-    array::{Array, ArrayRef, RecordBatch, UInt32Array, new_null_array},
+    array::{ArrayRef, RecordBatch, UInt32Array, new_null_array},
     compute::{concat_batches, take},
     datatypes::{DataType as ArrowType, Field as ArrowField, Schema as ArrowSchema, TimeUnit},
 };
@@ -79,12 +79,7 @@ fn find<'a>(file: &'a RecordBatch, name: &str) -> Option<&'a ArrayRef> {
 }
 
 /// A column with one value for all rows.
-fn constant(
-    name: &str,
-    text: Option<&str>,
-    data_type: PrimitiveType,
-    rows: usize,
-) -> Result<ArrayRef, DataFileError> {
+fn constant(name: &str, text: Option<&str>, data_type: PrimitiveType, rows: usize) -> Result<ArrayRef, DataFileError> {
     let value = parse_partition_value(text, data_type)
         .map_err(|source| DataFileError::Partition { column: name.to_owned(), source })?;
     let one = column(data_type, &[value])?;
@@ -152,9 +147,7 @@ fn metadata(bytes: &[u8], length: u64) -> Result<Arc<ParquetMetaData>, DataFileE
 fn without_int96(columns: &ArrowReaderMetadata) -> Option<Arc<ArrowSchema>> {
     let roots = columns.parquet_schema().root_schema().get_fields();
     let is_int96 = |index: usize| {
-        roots
-            .get(index)
-            .is_some_and(|root| root.is_primitive() && root.get_physical_type() == PhysicalType::INT96)
+        roots.get(index).is_some_and(|root| root.is_primitive() && root.get_physical_type() == PhysicalType::INT96)
     };
     let schema = columns.schema();
     if !(0..schema.fields().len()).any(is_int96) {
@@ -162,7 +155,11 @@ fn without_int96(columns: &ArrowReaderMetadata) -> Option<Arc<ArrowSchema>> {
     }
     let micros = ArrowType::Timestamp(TimeUnit::Microsecond, None);
     let field = |(index, field): (usize, &Arc<ArrowField>)| {
-        if is_int96(index) { Arc::new(field.as_ref().clone().with_data_type(micros.clone())) } else { Arc::clone(field) }
+        if is_int96(index) {
+            Arc::new(field.as_ref().clone().with_data_type(micros.clone()))
+        } else {
+            Arc::clone(field)
+        }
     };
     let fields: Vec<_> = schema.fields().iter().enumerate().map(field).collect();
     Some(Arc::new(ArrowSchema::new_with_metadata(fields, schema.metadata().clone())))

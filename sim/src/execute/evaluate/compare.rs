@@ -1,8 +1,7 @@
 //! Comparisons. Arrow orders floating-point numbers by their bits, SQL does not: see [`canonical`].
 
 use arrow::{
-    array::{Array, ArrayRef, AsArray, BooleanArray, Datum},
-    buffer::BooleanBuffer,
+    array::{ArrayRef, AsArray, BooleanArray, Datum},
     compute::{kernels::cmp, or_kleene},
     datatypes::{DataType as ArrowType, Float32Type, Float64Type},
     error::ArrowError,
@@ -72,11 +71,8 @@ pub(super) fn is_in(
     }
     match found {
         Some(found) => Ok(found),
-        // Nothing equals; NULL is still NULL.
-        None => value.map(|array| {
-            let values = BooleanBuffer::new_unset(array.len());
-            Ok(shared(BooleanArray::new(values, array.logical_nulls())))
-        }),
+        // Nothing is in an empty list, not even NULL.
+        None => value.map(|array| Ok(shared(BooleanArray::from(vec![false; array.len()])))),
     }
 }
 

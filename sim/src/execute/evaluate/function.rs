@@ -44,7 +44,7 @@ pub(super) fn call(
     let operands = arguments.iter().map(|argument| node(argument, batch, mode)).collect::<Result<Vec<_>, _>>()?;
     match (function, operands.as_slice()) {
         (Function::NullIf, [a, b, ..]) => null_if(a, b),
-        (Function::Greatest, [first, rest @ ..]) => extreme(first, rest, cmp::gt),
+        (Function::Greatest, [first, rest @ ..]) => extreme(first, rest, cmp::gt_eq),
         (Function::Least, [first, rest @ ..]) => extreme(first, rest, cmp::lt),
         (Function::Abs, [value, ..]) => arithmetic::absolute(value, data_type),
         (Function::Upper, [value, ..]) => map_text(value, str::to_uppercase),
@@ -88,7 +88,7 @@ fn null_if(a: &Operand, b: &Operand) -> Result<Operand, ExecuteError> {
 type Comparison =
     fn(&dyn arrow::array::Datum, &dyn arrow::array::Datum) -> Result<BooleanArray, arrow::error::ArrowError>;
 
-/// The greatest or least that is not NULL.
+/// The greatest or least that is not NULL; of equal ones (both zeros) the last greatest and the first least.
 fn extreme(first: &Operand, rest: &[Operand], beats: Comparison) -> Result<Operand, ExecuteError> {
     let (rows, single) = shape(std::iter::once(first).chain(rest));
     let mut best = first.clone().into_array(rows)?;
