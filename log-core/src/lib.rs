@@ -35,6 +35,9 @@ pub mod load;
 pub mod store;
 
 pub mod schema;
-pub mod statistics;
 pub mod value;
 pub mod expression;
+pub mod statistics;
+pub mod batch;
+#[cfg(feature = "parquet")]
+pub mod data_file;
