@@ -4,7 +4,6 @@
 
 mod convert;
 mod decode;
-mod statistics;
 
 use std::sync::Arc;
 
@@ -17,11 +16,11 @@ use parquet::{
 };
 
 pub use decode::decode;
-pub use statistics::statistics;
 
 use crate::{
     batch::{BatchError, arrow_schema, is_arrow_type},
     schema::{PrimitiveType, Schema},
+    statistics::Statistics,
     value::PartitionValueError,
 };
 
@@ -88,6 +87,7 @@ pub struct Encoded {
 /// # Errors
 /// When the batch is not of the schema, or has no column but partition columns.
 pub fn encode(schema: &Schema, partition_columns: &[String], batch: &RecordBatch) -> Result<Encoded, DataFileError> {
+    let statistics = Statistics::collect(schema, partition_columns, batch)?.to_json();
     let (schema, batch) = without(schema, partition_columns, batch)?;
     if schema.fields.is_empty() {
         return Err(DataFileError::NoColumns);
@@ -101,7 +101,6 @@ pub fn encode(schema: &Schema, partition_columns: &[String], batch: &RecordBatch
     let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options)?;
     writer.write(&batch)?;
     let bytes = writer.into_inner()?;
-    let statistics = statistics::collect(&schema, &batch)?.to_json();
     Ok(Encoded { bytes, statistics })
 }
 

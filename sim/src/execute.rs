@@ -8,6 +8,7 @@ pub mod evaluate;
 pub mod file;
 pub mod insert;
 pub mod partition;
+pub mod prepare;
 pub mod query;
 
 pub use error::ExecuteError;

@@ -180,7 +180,7 @@ impl Judge {
         };
         let mut changed = false;
         let version = commit.version;
-        let mut complain = |problem: &mut Option<String>, text: String| {
+        let complain = |problem: &mut Option<String>, text: String| {
             problem.get_or_insert(format!("version {version} {text}"));
         };
         for action in &commit.actions {

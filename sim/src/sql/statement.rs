@@ -212,6 +212,15 @@ impl Statement {
         }
     }
 
+    /// Every table that the statement reads from, in the order of the text; not the one that it writes, unless a query reads it too.
+    pub fn tables_read(&self) -> Vec<&str> {
+        let query = match self {
+            Self::Select(query) | Self::Insert(Insert { source: InsertSource::Query(query), .. }) => query,
+            _ => return Vec::new(),
+        };
+        query.tables().into_iter().map(|reference| reference.table.as_str()).collect()
+    }
+
     /// Can it change a table?
     pub fn writes(&self) -> bool {
         !matches!(self, Self::Select(_))
