@@ -3,6 +3,8 @@
 //! Every Arrow field is nullable, also that of a NOT NULL column: NOT NULL is a rule for those who write, and a file that an older writer left
 //! behind must stay readable.
 
+mod statistics;
+
 use std::sync::{Arc, LazyLock};
 
 use arrow::{
@@ -17,6 +19,8 @@ use arrow::{
     },
     error::ArrowError,
 };
+
+pub use statistics::statistics;
 
 use crate::{
     schema::{DataType, PrimitiveType, Schema},

@@ -4,7 +4,6 @@
 
 mod convert;
 mod decode;
-mod statistics;
 
 use std::sync::Arc;
 
@@ -17,7 +16,6 @@ use parquet::{
 };
 
 pub use decode::decode;
-pub use statistics::statistics;
 
 use crate::{
     batch::{BatchError, arrow_schema, is_arrow_type},
@@ -68,6 +66,12 @@ pub enum DataFileError {
     /// All columns are partition columns, which the protocol forbids.
     #[error("a data file needs a column that is not a partition column")]
     NoColumns,
+    /// The Parquet crate panicked, which it does on some bytes that are not a whole Parquet file.
+    #[error("the Parquet file is damaged: the reader broke down with '{message}'")]
+    Damaged {
+        /// What the panic said.
+        message: String,
+    },
     /// The reader gave up half-way, on bytes that say one thing here and another there.
     #[error("the Parquet file contradicts itself: {0}")]
     Contradiction(&'static str),
@@ -101,7 +105,7 @@ pub fn encode(schema: &Schema, partition_columns: &[String], batch: &RecordBatch
     let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options)?;
     writer.write(&batch)?;
     let bytes = writer.into_inner()?;
-    let statistics = statistics::collect(&schema, &batch)?.to_json();
+    let statistics = crate::batch::statistics(&schema, &[], &batch)?.to_json();
     Ok(Encoded { bytes, statistics })
 }
 

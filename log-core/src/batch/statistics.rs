@@ -2,31 +2,31 @@
 
 use arrow::array::{Array, RecordBatch};
 
-use super::DataFileError;
+use super::{BatchError, values};
 use crate::{
-    batch::{BatchError, values},
     schema::{PrimitiveType, Schema},
     statistics::Statistics,
     value::Value,
 };
 
-/// The text for `add.stats` of a file with these rows. The batch has just the columns of the schema: leave partition columns out of both.
+/// The statistics of a data file with these rows: of all columns of the schema but partition columns, whose values are in the log anyway.
 ///
 /// # Errors
 /// When the batch is not of the schema.
-pub fn statistics(schema: &Schema, batch: &RecordBatch) -> Result<String, DataFileError> {
-    Ok(collect(schema, batch)?.to_json())
-}
-
-pub(super) fn collect(schema: &Schema, batch: &RecordBatch) -> Result<Statistics, DataFileError> {
+pub fn statistics(
+    schema: &Schema,
+    partition_columns: &[String],
+    batch: &RecordBatch,
+) -> Result<Statistics, BatchError> {
     if batch.num_columns() != schema.fields.len() {
-        return Err(BatchError::Width { found: batch.num_columns(), wanted: schema.fields.len() }.into());
+        return Err(BatchError::Width { found: batch.num_columns(), wanted: schema.fields.len() });
     }
+    let partition: Vec<_> = partition_columns.iter().filter_map(|name| schema.index_of(name)).collect();
     let mut statistics = Statistics { num_records: Some(batch.num_rows() as u64), ..Statistics::default() };
-    for (field, column) in schema.fields.iter().zip(batch.columns()) {
-        let Some(data_type) = field.data_type.primitive() else { continue };
+    for (index, (field, column)) in schema.fields.iter().zip(batch.columns()).enumerate() {
+        let Some(data_type) = field.data_type.primitive().filter(|_| !partition.contains(&index)) else { continue };
         statistics.null_count.insert(field.name.clone(), column.null_count() as u64);
-        // No reader looks for bounds of these.
+        // The protocol has no bounds of these.
         if matches!(data_type, PrimitiveType::Boolean | PrimitiveType::Binary) {
             continue;
         }
