@@ -1,5 +1,6 @@
 //! One value of a column: of a row, of a partition, of a statistic.
 
+mod calendar;
 mod partition;
 mod text;
 
@@ -8,11 +9,11 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+pub(crate) use calendar::{MICROS_PER_DAY, MICROS_PER_SECOND, date_text, days_in_month, seconds_text};
+pub use calendar::{civil_from_days, days_from_civil};
 pub use partition::{PartitionValueError, parse_partition_value, partition_text};
-pub(crate) use text::{
-    MICROS_PER_DAY, MICROS_PER_SECOND, date_text, days_in_month, decimal_text, parse_decimal, seconds_text,
-};
-pub use text::{ParseValueError, civil_from_days, days_from_civil, parse_text};
+pub use text::{ParseValueError, parse_text};
+pub(crate) use text::{decimal_text, parse_decimal};
 
 use crate::schema::PrimitiveType;
 

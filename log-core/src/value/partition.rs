@@ -4,8 +4,9 @@
 mod tests;
 
 use super::{
-    ParseValueError, Value, parse_text,
-    text::{MICROS_PER_SECOND, seconds_text},
+    ParseValueError, Value,
+    calendar::{MICROS_PER_SECOND, seconds_text},
+    parse_text,
 };
 use crate::schema::PrimitiveType;
 
