@@ -228,3 +228,23 @@ fn a_table_of_partition_columns_only_has_no_data_file() {
     let error = encode(&schema, &["p".to_owned()], &batch).expect_err("no columns");
     assert_eq!(error.to_string(), "a data file needs a column that is not a partition column");
 }
+
+#[test]
+fn only_timestamps_with_a_zone_are_adjusted_to_utc() {
+    let schema = schema(&[("at", T::Timestamp), ("local", T::TimestampNtz), ("small", T::Byte)]);
+    let bytes = encode(&schema, &[], &batch(&schema, &[]).expect("a batch")).expect("a file").bytes;
+    let length = bytes.len() as u64;
+    let mut decoder = parquet::file::metadata::ParquetMetaDataPushDecoder::try_new(length).expect("a decoder");
+    decoder.push_range(0..length, bytes.into()).expect("bytes");
+    let Ok(parquet::DecodeResult::Data(metadata)) = decoder.try_decode() else { panic!("no footer") };
+    let mut text = Vec::new();
+    parquet::schema::printer::print_schema(&mut text, metadata.file_metadata().schema());
+    expect![[r#"
+        message arrow_schema {
+          OPTIONAL INT64 at (TIMESTAMP(MICROS,true));
+          OPTIONAL INT64 local (TIMESTAMP(MICROS,false));
+          OPTIONAL INT32 small (INTEGER(8,true));
+        }
+    "#]]
+    .assert_eq(&String::from_utf8(text).expect("text"));
+}

@@ -7,6 +7,9 @@ use log_core::{
 
 use super::*;
 
+/// Id and amount.
+type Row = (i32, Option<i32>);
+
 /// `id INT NOT NULL, amount INT`.
 fn schema() -> Schema {
     let field = |name: &str, nullable| Field {
@@ -22,7 +25,7 @@ fn int(x: Option<i32>) -> Value {
     x.map_or(Value::Null, Value::Integer)
 }
 
-fn table(input: &[(i32, Option<i32>)]) -> RecordBatch {
+fn table(input: &[Row]) -> RecordBatch {
     let rows: Vec<_> = input.iter().map(|(id, amount)| vec![Value::Integer(*id), int(*amount)]).collect();
     batch(&schema(), &rows).expect("a batch")
 }
@@ -39,7 +42,7 @@ fn amount_above(x: i32) -> Option<Expression> {
     Some(Expression::binary(B::Greater, amount(), literal(x)))
 }
 
-fn check_update(statement: &BoundUpdate, input: &[(i32, Option<i32>)], expected: Option<&[(i32, Option<i32>)]>) {
+fn check_update(statement: &BoundUpdate, input: &[Row], expected: Option<&[Row]>) {
     let result = update(statement, &schema(), &table(input)).expect("no error");
     let found = result.map(|r| rows(&r.batch, &schema()).expect("rows"));
     assert_eq!(found, expected.map(|rows_| rows(&table(rows_), &schema()).expect("rows")));
@@ -86,7 +89,7 @@ fn assignments_see_the_old_row() {
 
 #[test]
 fn a_delete_keeps_the_others() {
-    let check = |predicate, input: &[_], expected: Option<(usize, &[(i32, Option<i32>)])>| {
+    let check = |predicate, input: &[_], expected: Option<(usize, &[Row])>| {
         let result = delete(&BoundDelete { predicate }, &table(input)).expect("no error");
         let found = result.map(|r| (r.matched, rows(&r.batch, &schema()).expect("rows")));
         assert_eq!(found, expected.map(|(n, stay)| (n, rows(&table(stay), &schema()).expect("rows"))));
