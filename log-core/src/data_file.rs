@@ -67,6 +67,12 @@ pub enum DataFileError {
     /// All columns are partition columns, which the protocol forbids.
     #[error("a data file needs a column that is not a partition column")]
     NoColumns,
+    /// The Parquet crate panicked, which it does on some bytes that are not a whole Parquet file.
+    #[error("the Parquet file is damaged: the reader broke down with '{message}'")]
+    Damaged {
+        /// What the panic said.
+        message: String,
+    },
     /// The reader gave up half-way, on bytes that say one thing here and another there.
     #[error("the Parquet file contradicts itself: {0}")]
     Contradiction(&'static str),

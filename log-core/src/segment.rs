@@ -31,7 +31,9 @@ pub enum SegmentError {
         wanted: Version,
     },
     /// The log begins with a checkpoint.
-    #[error("the log begins at a checkpoint (version {checkpoint}), and this build of contend reads logs from version 0 only")]
+    #[error(
+        "the log begins at a checkpoint (version {checkpoint}), and this build of contend reads logs from version 0 only"
+    )]
     NeedsCheckpoint {
         /// The newest checkpoint that could serve.
         checkpoint: Version,

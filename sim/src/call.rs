@@ -182,11 +182,7 @@ impl Call {
     /// Begins a call at a time, in milliseconds since the epoch.
     pub fn start(context: Arc<CallContext>, now_ms: i64) -> (Self, Need) {
         let (newest, versions) = versions_needed(&context.sql.statement);
-        let mut call = Self {
-            context,
-            started_ms: now_ms,
-            state: State::Executing { loaded: Snapshots::default() },
-        };
+        let mut call = Self { context, started_ms: now_ms, state: State::Executing { loaded: Snapshots::default() } };
         let need = call.load_next(newest, versions, Snapshots::default());
         (call, need)
     }
@@ -246,15 +242,13 @@ impl Call {
                 sizes.push(bytes);
                 Ok(Next::Need(self.write_next(read, change, sizes, now_ms)))
             }
-            (State::Committing { rows, mut machine }, Given::Response(response)) => {
-                match machine.advance(response) {
-                    Step::Request(request) => {
-                        self.state = State::Committing { rows, machine };
-                        Ok(Next::Need(Need::Store(request)))
-                    }
-                    Step::Done(outcome) => Ok(Next::Ended(end(outcome?, machine.transaction().read_version(), rows))),
+            (State::Committing { rows, mut machine }, Given::Response(response)) => match machine.advance(response) {
+                Step::Request(request) => {
+                    self.state = State::Committing { rows, machine };
+                    Ok(Next::Need(Need::Store(request)))
                 }
-            }
+                Step::Done(outcome) => Ok(Next::Ended(end(outcome?, machine.transaction().read_version(), rows))),
+            },
             (state, given) => panic!("the driver gave {given:?} in state {state:?}"),
         }
     }
@@ -355,4 +349,3 @@ impl Need {
         }
     }
 }
-

@@ -254,7 +254,12 @@ impl Model for WorldModel {
         );
     }
 
-    fn apply(&mut self, state: &Parted, event: Event) -> Result<Parted, CallError> {
+    fn apply(
+        &mut self,
+        state: &Parted,
+        event: Event,
+        violations: &mut Vec<(ViolationKind, Violation)>,
+    ) -> Result<Parted, CallError> {
         let writer = event.writer;
         let (tables, part) = (state.0[0], state.0[writer + 1]);
         let step = match self.steps[writer].get(&(part, tables)) {
@@ -265,6 +270,7 @@ impl Model for WorldModel {
                 step
             }
         };
+        violations.extend(step.violation.map(|violation| (violation.kind, Violation::clone(&violation))));
         let mut after = state.0.clone();
         after[0] = step.tables;
         after[writer + 1] = step.writer;

@@ -103,7 +103,12 @@ pub trait DataFiles {
     ///
     /// # Errors
     /// A text that says why there are none.
-    fn rows(&mut self, table: usize, add: &log_core::action::AddFile, schema: &Schema) -> Result<Vec<Vec<Value>>, String>;
+    fn rows(
+        &mut self,
+        table: usize,
+        add: &log_core::action::AddFile,
+        schema: &Schema,
+    ) -> Result<Vec<Vec<Value>>, String>;
 }
 
 /// Judges the logs of one setting.
@@ -343,7 +348,9 @@ impl Judge {
             let call = |execution| CallId { writer: index, statement, execution };
             let (last, outcome) = match *finished {
                 Finished::Committed { execution, version } => (execution, CallOutcome::Acknowledged(version.0)),
-                Finished::Conflict { execution } | Finished::Exhausted { execution } => (execution, CallOutcome::Rejected),
+                Finished::Conflict { execution } | Finished::Exhausted { execution } => {
+                    (execution, CallOutcome::Rejected)
+                }
                 Finished::Unknown { execution } => (execution, CallOutcome::Unknown),
                 Finished::Nothing | Finished::Answered | Finished::Failed => (0, CallOutcome::Rejected),
             };

@@ -1,12 +1,14 @@
 //! Run it, judge it, show it.
 
-pub mod digest;
-pub mod naming;
-pub mod sql;
-pub mod scenario;
-pub mod execute;
 pub mod call;
+pub mod digest;
+pub mod execute;
+pub mod explore;
 pub mod history;
-pub mod world;
-pub mod oracle;
 pub mod judge;
+pub mod naming;
+pub mod oracle;
+pub mod scenario;
+pub mod search;
+pub mod sql;
+pub mod world;

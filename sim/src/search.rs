@@ -32,11 +32,16 @@ pub trait Model {
     /// Appends the events that may happen in a state. A state without any is an end.
     fn events(&self, state: &Self::State, events: &mut Vec<Self::Event>);
 
-    /// The state after an event.
+    /// The state after an event. What is wrong with the step itself, and will not show in the state, is appended to `violations`.
     ///
     /// # Errors
     /// When the model cannot go on.
-    fn apply(&mut self, state: &Self::State, event: Self::Event) -> Result<Self::State, Self::Error>;
+    fn apply(
+        &mut self,
+        state: &Self::State,
+        event: Self::Event,
+        violations: &mut Vec<(Self::Kind, Self::Violation)>,
+    ) -> Result<Self::State, Self::Error>;
 
     /// What is wrong in a state that was just reached for the first time. `at_end` says that nothing more can happen in it.
     fn violations(&mut self, state: &Self::State, at_end: bool) -> Vec<(Self::Kind, Self::Violation)>;

@@ -90,7 +90,11 @@ impl World {
 
     /// What may happen next, in order of the writers.
     pub fn events(&self) -> impl Iterator<Item = Event> {
-        self.writers.iter().enumerate().filter(|(_, writer)| writer.need().is_some()).map(|(writer, _)| Event { writer })
+        self.writers
+            .iter()
+            .enumerate()
+            .filter(|(_, writer)| writer.need().is_some())
+            .map(|(writer, _)| Event { writer })
     }
 
     /// How an event is called in a schedule: the writer, and what it does.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::schema::Field;
+use crate::statistics::Statistics;
 
 /// A schema of nullable columns `c0`, `c1`, ...
 fn schema(types: &[PrimitiveType]) -> Schema {
@@ -59,4 +60,16 @@ fn wrong_shapes_are_named() {
         arrow_schema(&nested).unwrap_err(),
         "column 'c0' is array<long>: nested types are not supported in data, only in the schema",
     );
+}
+
+#[test]
+fn statistics_speak_of_columns_that_are_not_partition_columns() {
+    let schema = schema(&[PrimitiveType::Long, PrimitiveType::Long, PrimitiveType::Boolean]);
+    let row = |x: Option<i64>| vec![x.map_or(Value::Null, Value::Long), Value::Long(0), Value::Null];
+    let batch = batch(&schema, &[row(Some(2)), row(None), row(Some(-3)), row(Some(1))]).expect("a batch");
+    let found = Statistics::collect(&schema, &["C1".to_owned()], &batch).expect("statistics");
+    let one = |value| std::collections::BTreeMap::from([("c0".to_owned(), value)]);
+    assert_eq!(found.num_records, Some(4));
+    assert_eq!((found.min, found.max), (one(Value::Long(-3)), one(Value::Long(2))));
+    assert_eq!(found.null_count, [("c0".to_owned(), 1), ("c2".to_owned(), 4)].into());
 }

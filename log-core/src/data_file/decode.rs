@@ -1,6 +1,6 @@
 //! Parquet bytes to rows of the table.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, panic, sync::Arc};
 
 use arrow::{
     array::{ArrayRef, RecordBatch, UInt32Array, new_null_array},
@@ -42,7 +42,7 @@ pub fn decode(
     let is_partition = |name: &str| partition_values.keys().any(|key| same_name(key, name));
     let stored: Vec<&str> =
         schema.fields.iter().map(|field| field.name.as_str()).filter(|name| !is_partition(name)).collect();
-    let file = read(bytes, &stored)?;
+    let file = read_guarded(bytes, &stored)?;
 
     let rows = file.num_rows();
     let mut columns = Vec::with_capacity(schema.fields.len());
@@ -86,6 +86,16 @@ fn constant(name: &str, text: Option<&str>, data_type: PrimitiveType, rows: usiz
     Ok(take(&one, &UInt32Array::from(vec![0; rows]), None)?)
 }
 
+/// Reads with a net below: the Parquet crate panics where damaged bytes send it outside of its buffers. The panic hook of the program still
+/// hears of it.
+fn read_guarded(bytes: &[u8], names: &[&str]) -> Result<RecordBatch, DataFileError> {
+    panic::catch_unwind(|| read(bytes, names)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(DataFileError::Damaged { message })
+    })
+}
+
 /// The named columns of a file as it has them, INT96 as microseconds.
 ///
 /// The decoders that are pushed bytes take them as they are; the readers that pull want a source of their own.
@@ -97,15 +107,17 @@ fn read(bytes: &[u8], names: &[&str]) -> Result<RecordBatch, DataFileError> {
         columns = ArrowReaderMetadata::try_new(metadata, options().with_schema(schema))?;
     }
     let roots = columns.parquet_schema().root_schema().get_fields().iter().enumerate();
-    let roots: Vec<usize> = roots
+    let mut roots: Vec<usize> = roots
         .filter(|(_, root)| names.iter().any(|name| same_name(name, root.name())))
         .map(|(index, _)| index)
         .collect();
-    let rows = usize::try_from(columns.metadata().file_metadata().num_rows())
-        .map_err(|_| DataFileError::Contradiction("a negative number of rows"))?;
     if roots.is_empty() {
-        // Nothing to read, but the number of rows counts.
-        return Ok(from_columns(Arc::new(ArrowSchema::empty()), Vec::new(), rows)?);
+        // Some column tells how many rows there are, more reliably than the footer does.
+        roots.push(0);
+    }
+    let rows = columns.metadata().file_metadata().num_rows();
+    if columns.schema().fields().is_empty() {
+        return Err(DataFileError::Contradiction("it has no columns"));
     }
     let mask = ProjectionMask::roots(columns.parquet_schema(), roots);
     let mut decoder = ParquetPushDecoderBuilder::new_with_metadata(columns).with_projection(mask).build()?;
@@ -120,8 +132,11 @@ fn read(bytes: &[u8], names: &[&str]) -> Result<RecordBatch, DataFileError> {
             }
         }
     }
+    let found: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    if i64::try_from(found) != Ok(rows) {
+        return Err(DataFileError::Contradiction("the columns have another number of rows than the footer says"));
+    }
     match batches.as_slice() {
-        [] if rows > 0 => Err(DataFileError::Contradiction("the footer counts rows, the columns have none")),
         [] => Ok(RecordBatch::new_empty(Arc::new(ArrowSchema::empty()))),
         [batch] => Ok(batch.clone()),
         batches => Ok(concat_batches(&batches[0].schema(), batches)?),

@@ -20,7 +20,7 @@ impl Statistics {
         }
         let mut statistics = Self { num_records: Some(batch.num_rows() as u64), ..Self::default() };
         for (field, column) in schema.fields.iter().zip(batch.columns()) {
-            if partition_columns.contains(&field.name) {
+            if partition_columns.iter().any(|name| name.eq_ignore_ascii_case(&field.name)) {
                 continue;
             }
             let Some(data_type) = field.data_type.primitive() else { continue };

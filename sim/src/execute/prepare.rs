@@ -218,9 +218,9 @@ impl Execution<'_> {
                 return Ok(Executed::Answer(answer(bound, &batch)?));
             }
             Bound::Insert(bound) => self.insert(bound, snapshots, snapshot)?,
-            Bound::Update(bound) => self.rewrite(snapshot, bound.predicate.as_ref(), |batch| {
-                file::update(bound, &snapshot.schema, batch)
-            })?,
+            Bound::Update(bound) => {
+                self.rewrite(snapshot, bound.predicate.as_ref(), |batch| file::update(bound, &snapshot.schema, batch))?
+            }
             Bound::Delete(bound) => {
                 self.rewrite(snapshot, bound.predicate.as_ref(), |batch| file::delete(bound, batch))?
             }

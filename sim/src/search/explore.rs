@@ -74,6 +74,7 @@ pub fn explore<M: Model>(
     };
     let mut extra = 0;
     let mut events = Vec::new();
+    let mut wrong_steps = Vec::new();
 
     let first = model.initial()?;
     extra += model.extra_bytes(&first);
@@ -96,7 +97,14 @@ pub fn explore<M: Model>(
         }
         for event in &events {
             result.transitions += 1;
-            let after = model.apply(&state, *event)?;
+            let after = model.apply(&state, *event, &mut wrong_steps)?;
+            for (kind, violation) in wrong_steps.drain(..) {
+                result.violations.entry(kind).or_insert_with(|| {
+                    let mut schedule = seen.schedule(number);
+                    schedule.push(*event);
+                    Found { violation, schedule }
+                });
+            }
             let bytes = model.extra_bytes(&after);
             if seen.insert(after, Some((number, *event))).1 {
                 extra += bytes;
@@ -107,9 +115,7 @@ pub fn explore<M: Model>(
             result.exhausted = false;
             break;
         }
-        if next.is_multiple_of(WATCH_EVERY)
-            && watch(Progress { states: seen.len(), done: next, depth }).is_break()
-        {
+        if next.is_multiple_of(WATCH_EVERY) && watch(Progress { states: seen.len(), done: next, depth }).is_break() {
             result.exhausted = false;
             break;
         }

@@ -6,7 +6,6 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 /// A set of states, numbered in the order in which they were seen.
-#[derive(Debug)]
 pub struct Seen<S, E> {
     states: Vec<S>,
     /// For each state the number of the one before it, and the event between.
@@ -33,7 +32,8 @@ impl<S: Eq + Hash, E: Copy> Seen<S, E> {
         if let Some(known) = self.index.find(hash, |number| self.states[*number as usize] == state) {
             return (*known, false);
         }
-        let number = u32::try_from(self.states.len()).expect("a memory bound stops the search before four billion states");
+        let number =
+            u32::try_from(self.states.len()).expect("a memory bound stops the search before four billion states");
         let depth = parent.as_ref().map_or(0, |(before, _)| self.depths[*before as usize] + 1);
         self.states.push(state);
         self.parents.push(parent);

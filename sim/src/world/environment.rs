@@ -51,18 +51,19 @@ impl Environment {
         if let Some(known) = self.snapshots.get(&(index, digest)) {
             return Ok(known.clone());
         }
-        let base = table.digests().iter().rev().skip(1).find_map(|digest| {
-            self.snapshots.get(&(index, *digest)).cloned().flatten()
-        });
+        let base = table
+            .digests()
+            .iter()
+            .rev()
+            .skip(1)
+            .find_map(|digest| self.snapshots.get(&(index, *digest)).cloned().flatten());
         let loader = match base {
             Some(base) => LoadSnapshot::newer_than(base),
             None => LoadSnapshot::latest(),
         };
         let mut objects = table.objects().clone();
-        let snapshot = drive(loader, |request| log_core::store::Response {
-            now_ms: 0,
-            answer: objects.answer(&request, 0),
-        })?;
+        let snapshot =
+            drive(loader, |request| log_core::store::Response { now_ms: 0, answer: objects.answer(&request, 0) })?;
         debug_assert_eq!(
             snapshot.as_ref().map(|snapshot| snapshot.version),
             table.commits().checked_sub(1).map(Version)

@@ -8,6 +8,7 @@ use log_core::schema::Schema;
 use crate::{
     call::CallContext,
     execute::prepare::schema_of,
+    judge::{Violation, ViolationKind},
     naming::{CallId, Naming, SETUP},
     scenario::{OnConflict, Scenario, SqlText},
     sql::{
@@ -67,7 +68,9 @@ pub enum SettingError {
         known: String,
     },
     /// A query that reads another table than its statement writes.
-    #[error("{place}: it reads table '{other}' besides '{table}', and this build of contend runs statements on one table only")]
+    #[error(
+        "{place}: it reads table '{other}' besides '{table}', and this build of contend runs statements on one table only"
+    )]
     SeveralTables {
         /// The statement.
         place: String,
@@ -170,6 +173,23 @@ impl Setting {
         Some(CallId { writer, statement, execution })
     }
 
+    /// The clock of a call in a search.
+    pub fn call_clock_ms(&self, call: CallId) -> i64 {
+        ClockAt(None).of(call)
+    }
+
+    /// What is wrong with a number of committed calls, at the end of a run.
+    pub fn unexpected(&self, committed: usize) -> Option<Violation> {
+        let range = self.scenario.expect.committed?;
+        if range.contains(committed as u64) {
+            return None;
+        }
+        let bound = |bound: Option<u32>, otherwise: &str| bound.map_or(otherwise.to_owned(), |bound| bound.to_string());
+        let (min, max) = (bound(range.min, "0"), bound(range.max, "any number"));
+        let message = format!("{committed} calls committed, and the scenario expects {min} to {max}");
+        Some(Violation { kind: ViolationKind::Expectation, message })
+    }
+
     /// The clock for an event at a virtual time, in milliseconds since the writers started.
     pub(super) fn clock_at(&self, now_ms: i64) -> ClockAt {
         match self.clock {
@@ -237,9 +257,7 @@ fn check(place: &str, sql: &SqlText, schemas: &BTreeMap<String, Schema>) -> Resu
     let schema = match statement.table() {
         None => &nothing,
         Some(table) => {
-            if let Some(other) =
-                statement.tables_read().into_iter().find(|other| !other.eq_ignore_ascii_case(table))
-            {
+            if let Some(other) = statement.tables_read().into_iter().find(|other| !other.eq_ignore_ascii_case(table)) {
                 return Err(SettingError::SeveralTables { place, table: table.to_owned(), other: other.to_owned() });
             }
             let known = || match schemas.is_empty() {
@@ -252,9 +270,11 @@ fn check(place: &str, sql: &SqlText, schemas: &BTreeMap<String, Schema>) -> Resu
             }
         }
     };
-    bind(statement, schema, &Constants { now_us: 0 })
-        .map(|_| ())
-        .map_err(|source| SettingError::Sql { place, sql: sql.text.clone(), source: source.with_text(&sql.text) })
+    bind(statement, schema, &Constants { now_us: 0 }).map(|_| ()).map_err(|source| SettingError::Sql {
+        place,
+        sql: sql.text.clone(),
+        source: source.with_text(&sql.text),
+    })
 }
 
 impl OnConflict {

@@ -114,6 +114,21 @@ impl Writer {
         }
     }
 
+    /// One event of a search: gives the writer what it needs at the time of its own call, and lets it run on to the next scheduling point.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn apply(
+        &mut self,
+        setting: &Setting,
+        index: usize,
+        environment: &mut Environment,
+        tables: &mut Tables,
+        observe: &mut dyn FnMut(CallId, What),
+    ) -> Result<(), CallError> {
+        self.step(setting, index, environment, tables, setting.clock_at(0), observe)
+    }
+
     /// Gives the writer what it needs, and lets it run on to where the next event is.
     pub(super) fn step(
         &mut self,
