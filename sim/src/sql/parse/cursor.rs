@@ -2,8 +2,9 @@
 
 use sqlparser::{
     ast::Expr,
+    keywords::Keyword,
     parser::Parser,
-    tokenizer::{Span, Token, TokenWithSpan},
+    tokenizer::{Location, Span, Token, TokenWithSpan},
 };
 
 use super::RESERVED;
@@ -21,12 +22,19 @@ const OPERATORS: usize = 400;
 /// Tokens of one statement and how far they are read.
 pub(super) struct Cursor<'a> {
     parser: Parser<'a>,
+    /// The same tokens, to look ahead in.
+    tokens: Vec<TokenWithSpan>,
+    /// Right after the last token.
+    end: Location,
 }
 
 impl Cursor<'_> {
     pub(super) fn new(tokens: Vec<TokenWithSpan>) -> Result<Self, SqlError> {
         let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
         for token in tokens {
+            if matches!(token.token, Token::Whitespace(_) | Token::EOF) {
+                continue;
+            }
             // A word right after a number is its suffix: else `1S` would be `1 AS S`.
             if let (Some(TokenWithSpan { token: Token::Number(number, long), span }), Token::Word(word)) =
                 (joined.last_mut(), &token.token)
@@ -43,13 +51,14 @@ impl Cursor<'_> {
             }
             joined.push(token);
         }
-        Ok(Self { parser: Parser::new(&DeltaDialect).with_tokens_with_locations(joined) })
+        let end = joined.last().map_or(Location::new(1, 1), |token| token.span.end);
+        let parser = Parser::new(&DeltaDialect).with_tokens_with_locations(joined.clone());
+        Ok(Self { parser, tokens: joined, end })
     }
 
+    /// Where the next token stands; at the end, the place right after the last one.
     pub(super) fn span(&self) -> Span {
-        let token = self.parser.peek_token_ref();
-        // The end of the text has no position of its own: the last token has.
-        if token.token == Token::EOF { self.parser.get_current_token().span } else { token.span }
+        if self.at_end() { Span::new(self.end, self.end) } else { self.parser.peek_token_ref().span }
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> SqlError {
@@ -237,10 +246,11 @@ impl Cursor<'_> {
     /// An expression, as far as it goes.
     pub(super) fn expression(&mut self) -> Result<Expr, SqlError> {
         self.check_depth()?;
-        let span = self.span();
+        let start = self.span().start;
         self.parser.parse_expr().map_err(|error| {
-            let at = if self.at_end() { self.span() } else { span };
-            SqlError::from_parser(error, at.start)
+            // sqlparser gives the end of the text no position.
+            let at_end = error.to_string().ends_with("found: EOF");
+            SqlError::from_parser(error, if at_end { self.end } else { start })
         })
     }
 
@@ -251,13 +261,15 @@ impl Cursor<'_> {
     fn check_depth(&self) -> Result<(), SqlError> {
         let mut levels: Vec<(usize, usize)> = Vec::new();
         let (mut count, mut base) = (0, 0);
-        for n in 0.. {
-            let TokenWithSpan { token, span } = self.parser.peek_nth_token_ref(n);
+        let tokens = &self.tokens[self.parser.index().min(self.tokens.len())..];
+        for (n, TokenWithSpan { token, span }) in tokens.iter().enumerate() {
+            let next = tokens.get(n + 1).map(|token| &token.token);
             let refuse = |what: &str| Err(SqlError::at(format!("{what} is not supported by this version"), *span));
             match token {
-                Token::EOF | Token::SemiColon => break,
+                Token::SemiColon => break,
                 Token::LParen => {
-                    if matches!(self.nth_word(n + 1).as_deref(), Some("SELECT" | "WITH")) {
+                    if matches!(next, Some(Token::Word(word)) if matches!(word.keyword, Keyword::SELECT | Keyword::WITH))
+                    {
                         return refuse("a subquery");
                     }
                     levels.push((count, base));
@@ -276,7 +288,7 @@ impl Cursor<'_> {
                 Token::LBrace => return refuse("`{`"),
                 Token::Word(word) if word.quote_style.is_none() => {
                     let upper = word.value.to_uppercase();
-                    if matches!(upper.as_str(), "ARRAY" | "MAP" | "STRUCT") && self.nth_is(n + 1, &Token::Lt) {
+                    if matches!(upper.as_str(), "ARRAY" | "MAP" | "STRUCT") && next == Some(&Token::Lt) {
                         return refuse(&format!("the nested type {upper}"));
                     }
                     let ends = matches!(upper.as_str(), "FROM" | "WHERE" | "ORDER" | "GROUP" | "UNION" | "LIMIT");
