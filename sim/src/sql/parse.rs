@@ -112,6 +112,9 @@ pub(crate) fn parse_expression(text: &str) -> Result<Expr, SqlError> {
     let read = || {
         let mut cursor = Cursor::new(tokenize(text)?)?;
         let expression = cursor.expression()?;
+        if cursor.is(&Token::SemiColon) {
+            return Err(cursor.expected("the end of the expression"));
+        }
         cursor.end("the expression")?;
         Ok(expression)
     };
