@@ -5,6 +5,7 @@
 mod create;
 mod cursor;
 mod data_type;
+mod depth;
 mod query;
 mod write;
 
@@ -14,7 +15,7 @@ use sqlparser::{
 };
 
 use self::cursor::Cursor;
-pub(crate) use self::{cursor::TOO_DEEP, data_type::primitive_type};
+pub(crate) use self::{data_type::primitive_type, depth::TOO_DEEP};
 use super::{dialect::DeltaDialect, error::SqlError, statement::Statement};
 
 /// Words that end an expression or an alias: unquoted, they are no name.

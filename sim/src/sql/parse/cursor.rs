@@ -2,22 +2,12 @@
 
 use sqlparser::{
     ast::Expr,
-    keywords::Keyword,
     parser::Parser,
     tokenizer::{Location, Span, Token, TokenWithSpan},
 };
 
 use super::RESERVED;
 use crate::sql::{dialect::DeltaDialect, error::SqlError};
-
-/// What is said of an expression that would overflow the stack of whoever walks it.
-pub(crate) const TOO_DEEP: &str = "the expression is nested too deeply; split the statement";
-
-/// Parentheses in parentheses; below sqlparser's own limit.
-const PARENTHESES: usize = 40;
-
-/// Operators in one chain (`a OR b OR ...`), that is levels of the tree. A list (`IN (...)`) has no such limit.
-const OPERATORS: usize = 400;
 
 /// Tokens of one statement and how far they are read.
 pub(super) struct Cursor<'a> {
@@ -48,6 +38,13 @@ impl Cursor<'_> {
                 *long = true;
                 span.end = token.span.end;
                 continue;
+            }
+            // The tokenizer takes `0x1F` for `X'1F'`.
+            if let Token::HexStringLiteral(digits) = &token.token
+                && token.span.end.column - token.span.start.column == digits.len() as u64 + 2
+            {
+                let message = format!("the number 0x{digits} is not supported by this version");
+                return Err(SqlError::at(message, token.span));
             }
             joined.push(token);
         }
@@ -83,6 +80,11 @@ impl Cursor<'_> {
 
     pub(super) fn is(&self, token: &Token) -> bool {
         self.parser.peek_token_ref().token == *token
+    }
+
+    /// All tokens from the next one on.
+    pub(super) fn ahead(&self) -> &[TokenWithSpan] {
+        &self.tokens[self.parser.index().min(self.tokens.len())..]
     }
 
     pub(super) fn at_end(&self) -> bool {
@@ -252,64 +254,6 @@ impl Cursor<'_> {
             let at_end = error.to_string().ends_with("found: EOF");
             SqlError::from_parser(error, if at_end { self.end } else { start })
         })
-    }
-
-    /// Looks ahead over the expression that comes next: refuses subqueries and nested types where they stand, and trees that are too deep.
-    ///
-    /// The number of operators seen is an upper bound of the depth: one list item starts again where its list began, and what follows a closing
-    /// parenthesis stands on top of what was inside.
-    fn check_depth(&self) -> Result<(), SqlError> {
-        let mut levels: Vec<(usize, usize)> = Vec::new();
-        let (mut count, mut base) = (0, 0);
-        let tokens = &self.tokens[self.parser.index().min(self.tokens.len())..];
-        for (n, TokenWithSpan { token, span }) in tokens.iter().enumerate() {
-            let next = tokens.get(n + 1).map(|token| &token.token);
-            let refuse = |what: &str| Err(SqlError::at(format!("{what} is not supported by this version"), *span));
-            match token {
-                Token::SemiColon => break,
-                Token::LParen => {
-                    if matches!(next, Some(Token::Word(word)) if matches!(word.keyword, Keyword::SELECT | Keyword::WITH))
-                    {
-                        return refuse("a subquery");
-                    }
-                    levels.push((count, base));
-                    base = count;
-                    if levels.len() > PARENTHESES {
-                        return Err(SqlError::at(TOO_DEEP, *span));
-                    }
-                }
-                Token::RParen => {
-                    let Some((_, outer)) = levels.pop() else { break };
-                    base = outer;
-                }
-                Token::Comma if levels.is_empty() => break,
-                Token::Comma => count = base,
-                Token::LBracket => return refuse("`[` (an array)"),
-                Token::LBrace => return refuse("`{`"),
-                Token::Word(word) if word.quote_style.is_none() => {
-                    let upper = word.value.to_uppercase();
-                    if matches!(upper.as_str(), "ARRAY" | "MAP" | "STRUCT") && next == Some(&Token::Lt) {
-                        return refuse(&format!("the nested type {upper}"));
-                    }
-                    let ends = matches!(upper.as_str(), "FROM" | "WHERE" | "ORDER" | "GROUP" | "UNION" | "LIMIT");
-                    if levels.is_empty() && ends {
-                        break;
-                    }
-                    // Names are leaves; other words are operators or branches.
-                    count += usize::from(RESERVED.contains(&upper.as_str()) || upper == "CASE");
-                }
-                Token::Word(_)
-                | Token::Number(..)
-                | Token::SingleQuotedString(_)
-                | Token::DoubleQuotedString(_)
-                | Token::Period => {}
-                _ => count += 1,
-            }
-            if count > OPERATORS {
-                return Err(SqlError::at(TOO_DEEP, *span));
-            }
-        }
-        Ok(())
     }
 
     /// The end of the text, or a `;`: anything else is an error that names it.
