@@ -122,17 +122,38 @@ fn check_error(line: &str, expected: &Expect) {
 #[test]
 fn a_line_that_is_not_one_whole_action_is_an_error() {
     check_error("", &expect!["EOF while parsing a value at line 1 column 0"]);
-    check_error("null", &expect!["invalid type: null, expected a JSON object that holds one action at line 1 column 4"]);
-    check_error("[]", &expect!["invalid type: sequence, expected a JSON object that holds one action at line 1 column 0"]);
+    check_error(
+        "null",
+        &expect!["invalid type: null, expected a JSON object that holds one action at line 1 column 4"],
+    );
+    check_error(
+        "[]",
+        &expect!["invalid type: sequence, expected a JSON object that holds one action at line 1 column 0"],
+    );
     check_error(r#"{"txn":{"appId":"a","version":1}} {}"#, &expect!["trailing characters at line 1 column 35"]);
-    check_error(r#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#, &expect!["a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"]);
-    check_error(r#"{"later":{},"later":{}}"#, &expect!["a line holds one action, this one holds 'later' and 'later' at line 1 column 19"]);
-    check_error(r#"{"txn":{"appId":"a","appId":"b","version":1}}"#, &expect!["duplicate field `appId` at line 1 column 27"]);
+    check_error(
+        r#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#,
+        &expect!["a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"],
+    );
+    check_error(
+        r#"{"later":{},"later":{}}"#,
+        &expect!["a line holds one action, this one holds 'later' and 'later' at line 1 column 19"],
+    );
+    check_error(
+        r#"{"txn":{"appId":"a","appId":"b","version":1}}"#,
+        &expect!["duplicate field `appId` at line 1 column 27"],
+    );
     check_error(r#"{"txn":null}"#, &expect!["invalid type: null, expected struct SetTransaction at line 1 column 11"]);
-    check_error(r#"{"txn":["a",1]}"#, &expect!["invalid type: sequence, expected struct SetTransaction at line 1 column 7"]);
+    check_error(
+        r#"{"txn":["a",1]}"#,
+        &expect!["invalid type: sequence, expected struct SetTransaction at line 1 column 7"],
+    );
     check_error(r#"{"commitInfo":[]}"#, &expect!["invalid type: sequence, expected a map at line 1 column 14"]);
     check_error(r#"{"txn":{"appId":"a"}}"#, &expect!["missing field `version` at line 1 column 20"]);
-    check_error(r#"{"txn":{"appId":"a","version":1.5}}"#, &expect!["invalid type: floating point `1.5`, expected i64 at line 1 column 33"]);
+    check_error(
+        r#"{"txn":{"appId":"a","version":1.5}}"#,
+        &expect!["invalid type: floating point `1.5`, expected i64 at line 1 column 33"],
+    );
     check_error(r#"{"txn":{"appId":"a","ver"#, &expect!["EOF while parsing a string at line 1 column 24"]);
     check_error("{", &expect!["EOF while parsing an object at line 1 column 1"]);
     check_error(

@@ -50,15 +50,24 @@ fn check_error(bytes: &[u8], expected: &Expect) {
 /// Report 34.
 #[test]
 fn a_torn_line_is_an_error_with_version_and_line() {
-    check_error(format!("{INFO}\n\n{TXN}\n{{\"add\":{{\"path\":\"f").as_bytes(), &expect![[r#"
+    check_error(
+        format!("{INFO}\n\n{TXN}\n{{\"add\":{{\"path\":\"f").as_bytes(),
+        &expect![[r#"
         commit 5, line 4: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        EOF while parsing a string at line 1 column 17"#]]);
-    check_error(format!("{INFO}\n{TXN}\n\0\0\0\0").as_bytes(), &expect![[r#"
+        EOF while parsing a string at line 1 column 17"#]],
+    );
+    check_error(
+        format!("{INFO}\n{TXN}\n\0\0\0\0").as_bytes(),
+        &expect![[r#"
         commit 5, line 3: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        expected value at line 1 column 1"#]]);
-    check_error(b"{}\n{\"commitInfo\":{\"a\":\"\xc3", &expect![[r#"
+        expected value at line 1 column 1"#]],
+    );
+    check_error(
+        b"{}\n{\"commitInfo\":{\"a\":\"\xc3",
+        &expect![[r#"
         commit 5, line 2: not UTF-8 text; the file is damaged, restore it from a copy of the table
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -72,19 +81,28 @@ fn every_cut_of_a_last_line_is_an_error() {
 
 #[test]
 fn one_action_over_several_lines_is_an_error() {
-    check_error(b"{\n  \"txn\": {\n    \"appId\": \"a\",\n    \"version\": 1\n  }\n}\n", &expect![[r#"
+    check_error(
+        b"{\n  \"txn\": {\n    \"appId\": \"a\",\n    \"version\": 1\n  }\n}\n",
+        &expect![[r#"
         commit 5, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        EOF while parsing an object at line 1 column 1"#]]);
+        EOF while parsing an object at line 1 column 1"#]],
+    );
 }
 
 #[test]
 fn two_actions_in_a_line_are_an_error() {
-    check_error(br#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#, &expect![[r#"
+    check_error(
+        br#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#,
+        &expect![[r#"
         commit 5, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"#]]);
-    check_error(format!("{INFO}\r{TXN}").as_bytes(), &expect![[r#"
+        a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"#]],
+    );
+    check_error(
+        format!("{INFO}\r{TXN}").as_bytes(),
+        &expect![[r#"
         commit 5, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        trailing characters at line 1 column 38"#]]);
+        trailing characters at line 1 column 38"#]],
+    );
 }
 
 #[test]

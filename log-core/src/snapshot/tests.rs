@@ -114,7 +114,10 @@ fn the_last_word_of_an_application_and_of_a_domain_counts() {
             r#"{"domainMetadata":{"domain":"e","configuration":"2","removed":false}}"#,
         ),
     ]);
-    assert_eq!([snapshot.transaction("a"), snapshot.transaction("b"), snapshot.transaction("c")], [Some(2), Some(1), None]);
+    assert_eq!(
+        [snapshot.transaction("a"), snapshot.transaction("b"), snapshot.transaction("c")],
+        [Some(2), Some(1), None]
+    );
     let domains: Vec<_> = snapshot.domains.values().map(|domain| (&*domain.domain, &*domain.configuration)).collect();
     assert_eq!(domains, [("e", "2")]);
 }
@@ -152,12 +155,33 @@ fn check_error(texts: &[&str], expected: &Expect) {
 #[test]
 fn a_table_needs_a_protocol_and_a_readable_schema_with_its_partition_columns() {
     let (protocol, metadata) = BASE.split_once('\n').unwrap();
-    check_error(&[""], &expect!["commit 0 has no protocol action, and no commit before it has one; every table needs one in its first commit"]);
-    check_error(&[metadata, protocol], &expect!["commit 0 has no protocol action, and no commit before it has one; every table needs one in its first commit"]);
-    check_error(&[protocol, metadata], &expect!["commit 0 has no metaData action, and no commit before it has one; every table needs one in its first commit"]);
-    check_error(&[BASE, r#"{"metaData":{"id":"i","schemaString":"{","partitionColumns":[]}}"#], &expect!["commit 1: the schema of its metaData action cannot be read"]);
     check_error(
-        &[BASE, r#"{"metaData":{"id":"i","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":["p"]}}"#],
+        &[""],
+        &expect![
+            "commit 0 has no protocol action, and no commit before it has one; every table needs one in its first commit"
+        ],
+    );
+    check_error(
+        &[metadata, protocol],
+        &expect![
+            "commit 0 has no protocol action, and no commit before it has one; every table needs one in its first commit"
+        ],
+    );
+    check_error(
+        &[protocol, metadata],
+        &expect![
+            "commit 0 has no metaData action, and no commit before it has one; every table needs one in its first commit"
+        ],
+    );
+    check_error(
+        &[BASE, r#"{"metaData":{"id":"i","schemaString":"{","partitionColumns":[]}}"#],
+        &expect!["commit 1: the schema of its metaData action cannot be read"],
+    );
+    check_error(
+        &[
+            BASE,
+            r#"{"metaData":{"id":"i","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":["p"]}}"#,
+        ],
         &expect!["commit 1: partition column 'p' is not a column of the schema"],
     );
 }
