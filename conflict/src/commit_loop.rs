@@ -86,8 +86,8 @@ enum State {
     Putting { version: Version },
     /// The put of `version` was unclear: is the object there?
     Probing { version: Version, asked: u32 },
-    /// `version` is taken: which commits are there from it on?
-    Listing { version: Version, asked: u32 },
+    /// Which commits are there from `version` on? When it is taken, at least that one.
+    Listing { version: Version, taken: bool, asked: u32 },
     /// Winners from `next` to `last` are read one by one.
     Reading { next: Version, last: Version, asked: u32 },
     /// Some time goes by.
@@ -99,7 +99,7 @@ enum State {
 enum AfterWait {
     Put { version: Version },
     Probe { version: Version, asked: u32 },
-    List { version: Version, asked: u32 },
+    List { version: Version, taken: bool, asked: u32 },
     Read { next: Version, last: Version, asked: u32 },
 }
 
@@ -146,9 +146,9 @@ impl CommitLoop {
                 self.state = State::Probing { version, asked };
                 Request::Get { path: commit_path(version) }
             }
-            AfterWait::List { version, asked } => {
-                self.state = State::Listing { version, asked };
-                // The log has `version`, so a listing after the commit before it begins there.
+            AfterWait::List { version, taken, asked } => {
+                self.state = State::Listing { version, taken, asked };
+                // A listing after the commit before it begins at `version`.
                 let after = match version.0.checked_sub(1) {
                     Some(before) => commit_path(Version(before)),
                     None => log_core::path::LOG_FOLDER.to_owned(),
@@ -173,7 +173,9 @@ impl CommitLoop {
     fn after_put(&mut self, version: Version, answer: WriteAnswer) -> Next {
         match answer {
             WriteAnswer::Happened => Step::Done(Ok(Outcome::Committed { version, attempts: self.attempts })),
-            WriteAnswer::AlreadyExists => self.back_off(AfterWait::List { version, asked: 0 }),
+            // It may be our own from before: that is settled before anything else can end the loop.
+            WriteAnswer::AlreadyExists if self.unclear => self.proceed(AfterWait::Probe { version, asked: 0 }),
+            WriteAnswer::AlreadyExists => self.back_off(AfterWait::List { version, taken: true, asked: 0 }),
             WriteAnswer::Unknown { .. } => {
                 self.unclear = true;
                 self.proceed(AfterWait::Probe { version, asked: 0 })
@@ -185,7 +187,7 @@ impl CommitLoop {
 
     fn after_probe(&mut self, version: Version, asked: u32, answer: Answer) -> Next {
         match answer {
-            Answer::Content(Some(bytes)) => self.judge(version, version, &bytes),
+            Answer::Content(Some(bytes)) => self.judge(version, None, &bytes),
             // Not there, but the put may still be on its way. Putting again at the same version is safe: one of the two wins, and both are ours.
             Answer::Content(None) if self.attempts <= self.retries => self.back_off(AfterWait::Put { version }),
             Answer::Unavailable { .. } if asked < READ_RETRIES => {
@@ -197,36 +199,37 @@ impl CommitLoop {
         }
     }
 
-    fn after_list(&mut self, version: Version, asked: u32, answer: Answer) -> Next {
+    fn after_list(&mut self, version: Version, taken: bool, asked: u32, answer: Answer) -> Next {
         let listing = match answer {
             Answer::Listed(listing) => listing,
             Answer::Unavailable { .. } if asked < READ_RETRIES => {
-                return self.back_off(AfterWait::List { version, asked: asked + 1 });
+                return self.back_off(AfterWait::List { version, taken, asked: asked + 1 });
             }
             Answer::Unavailable { cause } => return self.give_up(version, cause),
             other => panic!("the driver answered a list with {other:?}"),
         };
-        // `version` exists, whether the listing already shows it or not.
-        let mut last = version;
+        // A version that is taken exists, whether the listing already shows it or not.
+        let mut last = taken.then_some(version);
         for object in &listing {
-            if let LogFile::Commit(listed) = LogFile::of(&object.path)
-                && listed > last
-            {
-                if listed != last.next() {
-                    if asked < READ_RETRIES {
-                        return self.back_off(AfterWait::List { version, asked: asked + 1 });
-                    }
-                    return Step::Done(Err(CommitLoopError::Gap { missing: last.next(), present: listed }));
+            let LogFile::Commit(listed) = LogFile::of(&object.path) else { continue };
+            let expected = last.map_or(version, Version::next);
+            if listed > expected {
+                if asked < READ_RETRIES {
+                    return self.back_off(AfterWait::List { version, taken, asked: asked + 1 });
                 }
-                last = listed;
+                return Step::Done(Err(CommitLoopError::Gap { missing: expected, present: listed }));
             }
+            last = last.max(Some(listed));
         }
-        self.proceed(AfterWait::Read { next: version, last, asked: 0 })
+        self.proceed(match last {
+            Some(last) => AfterWait::Read { next: version, last, asked: 0 },
+            None => AfterWait::Put { version },
+        })
     }
 
     fn after_read(&mut self, next: Version, last: Version, asked: u32, answer: Answer) -> Next {
         match answer {
-            Answer::Content(Some(bytes)) => self.judge(next, last, &bytes),
+            Answer::Content(Some(bytes)) => self.judge(next, Some(last), &bytes),
             Answer::Content(None) | Answer::Unavailable { .. } if asked < READ_RETRIES => {
                 self.back_off(AfterWait::Read { next, last, asked: asked + 1 })
             }
@@ -236,9 +239,12 @@ impl CommitLoop {
         }
     }
 
-    /// Judges the commit at `version`; `last` is the newest one that is known.
-    fn judge(&mut self, version: Version, last: Version, bytes: &[u8]) -> Next {
+    /// Judges the commit at `version`; `last` is the newest one that a listing showed, `None` when nobody has listed.
+    fn judge(&mut self, version: Version, last: Option<Version>, bytes: &[u8]) -> Next {
         let winner = match Commit::parse(version, bytes) {
+            // Our own put may be there by half: whoever takes that for a rival's commit commits twice.
+            Err(_) if self.unclear => return Step::Done(Ok(Outcome::Unknown { version })),
+            Ok(_) if self.unclear && bytes.is_empty() => return Step::Done(Ok(Outcome::Unknown { version })),
             Ok(commit) => Winner::new(commit),
             Err(error) => return Step::Done(Err(error.into())),
         };
@@ -251,13 +257,19 @@ impl CommitLoop {
             return Step::Done(Ok(Outcome::Conflict(conflict)));
         }
         self.transaction = rebase(self.transaction.clone(), &winner);
-        if version < last {
+        if let Some(last) = last
+            && version < last
+        {
             return self.proceed(AfterWait::Read { next: version.next(), last, asked: 0 });
         }
         if self.attempts > self.retries {
             return self.give_up(version, format!("version {version} was taken by {}", winner.operation()));
         }
-        self.proceed(AfterWait::Put { version: version.next() })
+        let version = version.next();
+        self.proceed(match last {
+            Some(_) => AfterWait::Put { version },
+            None => AfterWait::List { version, taken: false, asked: 0 },
+        })
     }
 }
 
@@ -274,7 +286,7 @@ impl Machine for CommitLoop {
         match (self.state.clone(), response.answer) {
             (State::Putting { version }, Answer::Write(answer)) => self.after_put(version, answer),
             (State::Probing { version, asked }, answer) => self.after_probe(version, asked, answer),
-            (State::Listing { version, asked }, answer) => self.after_list(version, asked, answer),
+            (State::Listing { version, taken, asked }, answer) => self.after_list(version, taken, asked, answer),
             (State::Reading { next, last, asked }, answer) => self.after_read(next, last, asked, answer),
             (State::BackingOff { then }, Answer::Waited) => self.proceed(then),
             (state, answer) => panic!("the driver answered {answer:?} in state {state:?}"),

@@ -9,10 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use log_core::{
-    action::{Action, Protocol},
-    path::Version,
-};
+use log_core::{action::Action, path::Version};
 
 use crate::{
     isolation::IsolationLevel,
@@ -203,29 +200,12 @@ fn protocol(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
         return found(format!("changed the protocol: {error}"));
     }
     let old = transaction.read.as_ref()?;
-    let dropped = dropped_features(&old.protocol, new);
+    let kept = new.features();
+    let dropped: Vec<&str> = old.protocol.features().into_iter().filter(|feature| !kept.contains(feature)).collect();
     if !dropped.is_empty() {
         return found(format!("dropped {} from the protocol", dropped.join(", ")));
     }
     None
-}
-
-/// Features and version numbers that a protocol has and a later one has not. Below table features the version number is all there is to compare.
-fn dropped_features(old: &Protocol, new: &Protocol) -> Vec<String> {
-    let features = |protocol: &Protocol| -> Vec<String> {
-        let lists = [&protocol.reader_features, &protocol.writer_features];
-        lists.into_iter().flatten().flatten().cloned().collect()
-    };
-    let kept = features(new);
-    let mut dropped: Vec<String> = features(old).into_iter().filter(|feature| !kept.contains(feature)).collect();
-    dropped.dedup();
-    if new.min_reader_version < old.min_reader_version {
-        dropped.push(format!("reader version {}", old.min_reader_version));
-    }
-    if new.min_writer_version < old.min_writer_version {
-        dropped.push(format!("writer version {}", old.min_writer_version));
-    }
-    dropped
 }
 
 /// The winner changed schema, partitioning or properties. Metadata that is the same as before changes nothing, unless the transaction brings

@@ -1,6 +1,8 @@
 //! The actions of a commit ("Actions" of the protocol).
 //!
-//! Reading is lossless: a field that is not known stays in `extra`, an action that is not known stays whole. What is written back says the same.
+//! Reading is lossless: a field that is not known stays in `extra`, an action that is not known stays whole. What is written back says the same,
+//! with keys in an order of its own and without optional fields that are null. Two things are dropped: statistics that are no text, and the
+//! digits of an unknown number that is neither a 64-bit integer nor a double.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -159,11 +161,14 @@ pub struct Format {
     /// Free-form.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// What else stood there.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl Default for Format {
     fn default() -> Self {
-        Self { provider: "parquet".to_owned(), options: BTreeMap::new() }
+        Self { provider: "parquet".to_owned(), options: BTreeMap::new(), extra: Extra::new() }
     }
 }
 
@@ -386,6 +391,7 @@ impl AddFile {
             extended_file_metadata: Some(true),
             partition_values: Some(self.partition_values.clone()),
             size: Some(self.size),
+            tags: self.tags.clone(),
             deletion_vector: self.deletion_vector.clone(),
             base_row_id: self.base_row_id,
             default_row_commit_version: self.default_row_commit_version,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    action::Action,
     commit::{Commit, CommitError},
     path::{LOG_FOLDER, LogFile, Version, commit_path},
     protocol::Unsupported,
@@ -77,6 +78,7 @@ impl LoadSnapshot {
 
     fn read(&mut self, segment: &Segment, answer: Answer) -> Result<Arc<Snapshot>, LoadError> {
         let Answer::Contents(contents) = answer else { return Err(unexpected(answer)) };
+        assert_eq!(contents.len(), segment.commits.len(), "the driver answers every path that was asked for");
         let mut commits = Vec::with_capacity(contents.len());
         let mut version = Version::after(self.base.as_ref().map(|base| base.version));
         for (path, bytes) in segment.commits.iter().zip(contents) {
@@ -84,9 +86,15 @@ impl LoadSnapshot {
             commits.push(Commit::parse(version, &bytes)?);
             version = version.next();
         }
-        let snapshot = Snapshot::replay(self.base.as_deref(), &commits)?;
-        snapshot.protocol.check_readable()?;
-        Ok(Arc::new(snapshot))
+        // The protocol comes first: what a table holds that may not be read need not make sense to us.
+        let protocol = commits.iter().flat_map(|commit| &commit.actions).rev().find_map(|action| match action {
+            Action::Protocol(protocol) => Some(protocol),
+            _ => None,
+        });
+        if let Some(protocol) = protocol {
+            protocol.check_readable()?;
+        }
+        Ok(Arc::new(Snapshot::replay(self.base.as_deref(), &commits)?))
     }
 }
 

@@ -45,7 +45,7 @@ pub fn commit_path(version: Version) -> String {
 pub enum LogFile {
     /// A commit: exactly twenty digits and `.json`.
     Commit(Version),
-    /// A checkpoint, or a part of one.
+    /// A checkpoint, or a part of one: twenty digits, `.checkpoint.` and at last `.parquet` or `.json`.
     Checkpoint(Version),
     /// Anything else. Such files are ignored.
     Other,
@@ -68,10 +68,15 @@ impl LogFile {
         };
         match rest {
             ".json" => Self::Commit(version),
-            _ if rest.starts_with(".checkpoint.") => Self::Checkpoint(version),
+            _ if is_checkpoint(rest) => Self::Checkpoint(version),
             _ => Self::Other,
         }
     }
+}
+
+/// Is this what follows the digits in a checkpoint's name?
+fn is_checkpoint(rest: &str) -> bool {
+    rest.starts_with(".checkpoint.") && !rest.contains('/') && (rest.ends_with(".parquet") || rest.ends_with(".json"))
 }
 
 /// Turns every `%XX` of a path in the log into its byte. A plus stays a plus: paths are no forms. A percent sign without two hexadecimal digits
@@ -81,14 +86,14 @@ pub fn decode_data_path(path: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let escape = path.get(i + 1..i + 3).filter(|_| bytes[i] == b'%');
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
+        let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        match (bytes[i], digit(i + 1), digit(i + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
                 i += 3;
             }
-            None => {
-                out.push(bytes[i]);
+            (byte, ..) => {
+                out.push(byte);
                 i += 1;
             }
         }
@@ -96,7 +101,7 @@ pub fn decode_data_path(path: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Writes a path for the log: every byte but unreserved characters of RFC 3986, `/` and `=` becomes `%XX`.
+/// Writes a path relative to the table for the log: every byte but unreserved characters of RFC 3986, `/`, `=` and `+` becomes `%XX`.
 pub fn encode_data_path(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

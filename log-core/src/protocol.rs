@@ -1,5 +1,7 @@
 //! What a client must implement to read or write a table.
 
+use std::collections::BTreeSet;
+
 use crate::action::Protocol;
 
 /// The newest protocol that this crate reads without table features.
@@ -8,6 +10,18 @@ pub const READER_VERSION: i32 = 1;
 pub const WRITER_VERSION: i32 = 2;
 /// Writer features that this crate implements (writer version 7).
 const WRITER_FEATURES: [&str; 2] = ["appendOnly", "invariants"];
+
+/// Features that version numbers brought before there were lists, with the least reader and writer version that has each ("Valid Feature Names
+/// in Table Features").
+const IMPLIED_FEATURES: [(&str, i32, i32); 7] = [
+    ("appendOnly", 1, 2),
+    ("invariants", 1, 2),
+    ("checkConstraints", 1, 3),
+    ("changeDataFeed", 1, 4),
+    ("generatedColumns", 1, 4),
+    ("columnMapping", 2, 5),
+    ("identityColumns", 1, 6),
+];
 
 /// A table that needs more than this crate implements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
@@ -23,6 +37,15 @@ impl Protocol {
     /// The protocol of a table that contend creates.
     pub fn of_new_table() -> Self {
         Self { min_reader_version: READER_VERSION, min_writer_version: WRITER_VERSION, ..Self::default() }
+    }
+
+    /// The features of the table: those listed, and below writer version 7 those that the version numbers imply.
+    pub fn features(&self) -> BTreeSet<&str> {
+        let listed = [&self.reader_features, &self.writer_features].into_iter().flatten().flatten().map(String::as_str);
+        let implied = IMPLIED_FEATURES.into_iter().filter(|(_, reader, writer)| {
+            (*writer..7).contains(&self.min_writer_version) && self.min_reader_version >= *reader
+        });
+        listed.chain(implied.map(|(feature, ..)| feature)).collect()
     }
 
     /// May this crate read the table?
@@ -103,6 +126,47 @@ mod tests {
         };
         assert_eq!(protocol.check_readable(), Ok(()));
         assert_eq!(protocol.check_writable().unwrap_err().needs, "the writer features rowTracking");
+    }
+
+    #[test]
+    fn below_lists_the_versions_imply_the_features() {
+        let check = |reader, writer, list: &[&str], expected: &[&str]| {
+            let protocol = Protocol {
+                min_reader_version: reader,
+                min_writer_version: writer,
+                writer_features: features(list),
+                ..Protocol::default()
+            };
+            assert_eq!(protocol.features().into_iter().collect::<Vec<_>>(), expected, "{reader}, {writer}, {list:?}");
+        };
+        check(1, 1, &[], &[]);
+        check(1, 2, &[], &["appendOnly", "invariants"]);
+        check(1, 7, &[], &[]);
+        check(1, 7, &["invariants", "invariants"], &["invariants"]);
+        check(1, 5, &[], &["appendOnly", "changeDataFeed", "checkConstraints", "generatedColumns", "invariants"]);
+        check(2, 4, &[], &["appendOnly", "changeDataFeed", "checkConstraints", "generatedColumns", "invariants"]);
+        check(
+            2,
+            6,
+            &[],
+            &[
+                "appendOnly",
+                "changeDataFeed",
+                "checkConstraints",
+                "columnMapping",
+                "generatedColumns",
+                "identityColumns",
+                "invariants",
+            ],
+        );
+    }
+
+    /// Report 21.
+    #[test]
+    fn lists_that_no_version_asks_for_are_tolerated() {
+        let lists = (features(&[]), features(&[]));
+        let protocol = Protocol { reader_features: lists.0, writer_features: lists.1, ..Protocol::of_new_table() };
+        assert_eq!(protocol.check_writable(), Ok(()));
     }
 
     #[test]

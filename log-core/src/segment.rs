@@ -30,9 +30,9 @@ pub enum SegmentError {
         /// The version that was asked for, or the newest.
         wanted: Version,
     },
-    /// The log begins with a checkpoint.
+    /// Commits are missing, and a checkpoint stands in for them.
     #[error(
-        "the log begins at a checkpoint (version {checkpoint}), and this build of contend reads logs from version 0 only"
+        "commits before the checkpoint of version {checkpoint} are gone, and this build of contend reads no checkpoints"
     )]
     NeedsCheckpoint {
         /// The newest checkpoint that could serve.
@@ -51,51 +51,49 @@ pub enum SegmentError {
 impl Segment {
     /// Picks the files for `wanted`, or for the newest version, from a listing that began after version `base` (`None` = from the start).
     ///
-    /// The answer is `None` when nothing is listed: with a base that is the base itself, without one there is no table.
+    /// The answer is `None` when nothing is listed: with a base that is the base itself, without one there is no table. `wanted` is not older
+    /// than `base`.
     ///
     /// # Errors
-    /// When a commit between is missing, or when `wanted` is newer than every commit.
+    /// When a commit between is missing, or when `wanted` is newer than every version.
     pub fn select(
         listing: &[ObjectMeta],
         base: Option<Version>,
         wanted: Option<Version>,
     ) -> Result<Option<Self>, SegmentError> {
-        let mut checkpoint = None;
+        let mut checkpoints = Vec::new();
         let mut versions = Vec::new();
         for object in listing {
             match LogFile::of(&object.path) {
                 LogFile::Commit(version) => versions.push(version),
-                LogFile::Checkpoint(version) => checkpoint = checkpoint.max(Some(version)),
-                LogFile::Other => {}
+                // A checkpoint of no bytes was never finished.
+                LogFile::Checkpoint(version) if object.size > 0 => checkpoints.push(version),
+                LogFile::Checkpoint(_) | LogFile::Other => {}
             }
         }
-        let Some(newest) = versions.last().copied().or(base) else {
-            return match checkpoint {
-                Some(checkpoint) => Err(SegmentError::NeedsCheckpoint { checkpoint }),
-                None => Ok(None),
-            };
+        // Where a checkpoint is, its version was made, even if the commit is gone.
+        let Some(newest) = versions.iter().chain(&checkpoints).max().copied().max(base) else {
+            return Ok(None);
         };
         let first = Version::after(base);
         let last = wanted.unwrap_or(newest);
         if last > newest {
             return Err(SegmentError::TooNew { wanted: last, newest });
         }
-        versions.retain(|version| *version <= last);
-        let mut expected = first;
-        for version in &versions {
-            if *version != expected {
-                return Err(match checkpoint {
-                    Some(checkpoint) if base.is_none() && expected == first => {
-                        SegmentError::NeedsCheckpoint { checkpoint }
-                    }
-                    _ => SegmentError::Gap { first: expected, last: Version(version.0 - 1), wanted: last },
-                });
-            }
-            expected = expected.next();
-        }
-        if expected <= last {
-            // Only possible when `wanted` itself is missing: the newest commit is there.
-            return Err(SegmentError::Gap { first: expected, last, wanted: last });
+        versions.retain(|version| (first..=last).contains(version));
+        let present = versions.iter().zip(first.0..).take_while(|(version, expected)| version.0 == *expected).count();
+        let missing = Version(first.0 + present as u64);
+        if missing <= last {
+            // A checkpoint serves when every commit after it is there.
+            let tail = versions.iter().rev().zip((0..=last.0).rev()).take_while(|(version, n)| version.0 == *n).count();
+            let serving = |checkpoint: &Version| *checkpoint <= last && checkpoint.0 + tail as u64 >= last.0;
+            return Err(match checkpoints.into_iter().filter(serving).max() {
+                Some(checkpoint) => SegmentError::NeedsCheckpoint { checkpoint },
+                None => {
+                    let end = versions.get(present).map_or(last, |version| Version(version.0 - 1));
+                    SegmentError::Gap { first: missing, last: end, wanted: last }
+                }
+            });
         }
         if versions.is_empty() {
             return Ok(None);

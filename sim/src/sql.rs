@@ -1,4 +1,4 @@
-//! SQL statements: text to [`Statement`], statement and schema to [`Bound`](bound::Bound).
+//! SQL statements: text to [`Statement`], statement and schema to [`Bound`].
 //!
 //! Parsing ([`parse_statement`], [`parse_script`]) resolves no name; binding ([`bind()`], [`bind_predicate`]) resolves names, types every
 //! expression and turns the clock into constants. What is written is never dropped: a clause outside the grammar is an error that names it and its

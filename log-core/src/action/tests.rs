@@ -1,1 +1,216 @@
-//! Tests.
+use expect_test::{Expect, expect};
+
+use super::*;
+
+/// The line that a line comes to when it is read and written again.
+fn rewritten(line: &str) -> String {
+    let action = Action::parse(line).unwrap().expect("an action");
+    let mut out = Vec::new();
+    action.write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[track_caller]
+fn check_round_trip(name: &str, line: &str) {
+    assert_eq!(Action::parse(line).unwrap().unwrap().name(), name);
+    assert_eq!(rewritten(line), line);
+}
+
+#[test]
+fn every_action_is_written_as_it_was_read_with_unknown_fields() {
+    check_round_trip(
+        "add",
+        concat!(
+            r#"{"add":{"path":"p=a/%20x.parquet","partitionValues":{"p":"a","q":null},"size":9007199254740993,"modificationTime":-1,"#,
+            r#""dataChange":false,"stats":"{\"numRecords\":3}","tags":{"k":"v","n":null},"deletionVector":{"storageType":"u","#,
+            r#""pathOrInlineDv":"ab^-aqEH.-t@S}K{vb[*k^","offset":4,"sizeInBytes":40,"cardinality":6,"maxRowIndex":7},"baseRowId":10,"#,
+            r#""defaultRowCommitVersion":2,"clusteringProvider":"liquid","newField":{"x":[1,2,null,1.5,"\u001f"]},"nullField":null}}"#,
+        ),
+    );
+    check_round_trip(
+        "remove",
+        concat!(
+            r#"{"remove":{"path":"f","deletionTimestamp":1,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":null},"#,
+            r#""size":2,"stats":"x","tags":{},"deletionVector":{"storageType":"i","pathOrInlineDv":"wi5b","sizeInBytes":1,"cardinality":0},"#,
+            r#""baseRowId":0,"defaultRowCommitVersion":0,"later":18446744073709551615}}"#,
+        ),
+    );
+    check_round_trip(
+        "metaData",
+        concat!(
+            r#"{"metaData":{"id":"i","name":"n","description":"d","format":{"provider":"orc","options":{"a":"b"},"level":9},"#,
+            r#""schemaString":"{}","partitionColumns":["p"],"configuration":{"delta.appendOnly":"true"},"createdTime":5,"owner":"o"}}"#,
+        ),
+    );
+    check_round_trip(
+        "protocol",
+        r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["x"],"writerFeatures":[],"more":true}}"#,
+    );
+    check_round_trip("txn", r#"{"txn":{"appId":"a","version":-3,"lastUpdated":7,"by":"b"}}"#);
+    check_round_trip(
+        "domainMetadata",
+        r#"{"domainMetadata":{"domain":"d","configuration":"{}","removed":true,"since":{"v":1}}}"#,
+    );
+    check_round_trip("commitInfo", r#"{"commitInfo":{"isBlindAppend":"yes","operation":[1],"timestamp":null}}"#);
+    check_round_trip("cdc", r#"{"cdc":{"dataChange":false,"path":"c"}}"#);
+    check_round_trip("futureAction", r#"{"futureAction":{"a":1}}"#);
+    check_round_trip("future\n\"action", r#"{"future\n\"action":null}"#);
+}
+
+/// Report 35: a string holds what it likes, also what some take for a line break.
+#[test]
+fn strings_keep_every_character() {
+    check_round_trip("commitInfo", "{\"commitInfo\":{\"predicate\":\"a\\nb \u{2028}\u{85} c\\u0000\u{1f600}\"}}");
+}
+
+#[test]
+fn an_optional_field_that_is_null_is_absent() {
+    let check = |given: &str, same: &str| {
+        assert_eq!(Action::parse(given).unwrap(), Action::parse(same).unwrap(), "{given}");
+        assert_eq!(rewritten(given), same);
+    };
+    check(
+        concat!(
+            r#"{"add":{"path":"f","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true,"stats":null,"tags":null,"#,
+            r#""deletionVector":null,"baseRowId":null,"defaultRowCommitVersion":null,"clusteringProvider":null}}"#,
+        ),
+        r#"{"add":{"path":"f","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}"#,
+    );
+    check(
+        concat!(
+            r#"{"remove":{"path":"f","deletionTimestamp":null,"dataChange":true,"extendedFileMetadata":null,"partitionValues":null,"#,
+            r#""size":null,"stats":null,"tags":null,"deletionVector":null}}"#,
+        ),
+        r#"{"remove":{"path":"f","dataChange":true}}"#,
+    );
+    check(
+        r#"{"metaData":{"id":"i","name":null,"description":null,"schemaString":"","partitionColumns":[],"createdTime":null}}"#,
+        concat!(
+            r#"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"","partitionColumns":[],"#,
+            r#""configuration":{}}}"#,
+        ),
+    );
+    check(
+        r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2,"readerFeatures":null,"writerFeatures":null}}"#,
+        r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#,
+    );
+    check(r#"{"txn":{"appId":"a","version":1,"lastUpdated":null}}"#, r#"{"txn":{"appId":"a","version":1}}"#);
+}
+
+#[test]
+fn statistics_that_are_no_text_are_dropped() {
+    for stats in [r#"{"numRecords":1}"#, "7", "[]", "true"] {
+        let line = format!(
+            r#"{{"add":{{"path":"f","partitionValues":{{}},"size":1,"modificationTime":1,"dataChange":true,"stats":{stats}}}}}"#
+        );
+        let Some(Action::Add(add)) = Action::parse(&line).unwrap() else { panic!("{line}") };
+        assert_eq!(add.stats, None, "{line}");
+    }
+}
+
+#[test]
+fn an_empty_object_is_no_action() {
+    assert_eq!(Action::parse("{}").unwrap(), None);
+    assert_eq!(Action::parse(" { } ").unwrap(), None);
+}
+
+#[track_caller]
+fn check_error(line: &str, expected: &Expect) {
+    expected.assert_eq(&Action::parse(line).unwrap_err().to_string());
+}
+
+#[test]
+fn a_line_that_is_not_one_whole_action_is_an_error() {
+    check_error("", &expect!["EOF while parsing a value at line 1 column 0"]);
+    check_error(
+        "null",
+        &expect!["invalid type: null, expected a JSON object that holds one action at line 1 column 4"],
+    );
+    check_error(
+        "[]",
+        &expect!["invalid type: sequence, expected a JSON object that holds one action at line 1 column 0"],
+    );
+    check_error(r#"{"txn":{"appId":"a","version":1}} {}"#, &expect!["trailing characters at line 1 column 35"]);
+    check_error(
+        r#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#,
+        &expect!["a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"],
+    );
+    check_error(
+        r#"{"later":{},"later":{}}"#,
+        &expect!["a line holds one action, this one holds 'later' and 'later' at line 1 column 19"],
+    );
+    check_error(
+        r#"{"txn":{"appId":"a","appId":"b","version":1}}"#,
+        &expect!["duplicate field `appId` at line 1 column 27"],
+    );
+    check_error(r#"{"txn":null}"#, &expect!["invalid type: null, expected struct SetTransaction at line 1 column 11"]);
+    check_error(
+        r#"{"txn":["a",1]}"#,
+        &expect!["invalid type: sequence, expected struct SetTransaction at line 1 column 7"],
+    );
+    check_error(r#"{"commitInfo":[]}"#, &expect!["invalid type: sequence, expected a map at line 1 column 14"]);
+    check_error(r#"{"txn":{"appId":"a"}}"#, &expect!["missing field `version` at line 1 column 20"]);
+    check_error(
+        r#"{"txn":{"appId":"a","version":1.5}}"#,
+        &expect!["invalid type: floating point `1.5`, expected i64 at line 1 column 33"],
+    );
+    check_error(r#"{"txn":{"appId":"a","ver"#, &expect!["EOF while parsing a string at line 1 column 24"]);
+    check_error("{", &expect!["EOF while parsing an object at line 1 column 1"]);
+    check_error(
+        r#"{"metaData":{"id":"i","format":["parquet",{}],"schemaString":"","partitionColumns":[]}}"#,
+        &expect!["invalid type: sequence, expected struct Format at line 1 column 31"],
+    );
+}
+
+#[test]
+fn a_field_of_commit_info_counts_only_in_its_shape() {
+    let info = |body: &str| {
+        let Some(Action::CommitInfo(info)) = Action::parse(&format!(r#"{{"commitInfo":{body}}}"#)).unwrap() else {
+            panic!("{body}")
+        };
+        info
+    };
+    let good = info(concat!(
+        r#"{"timestamp":1,"inCommitTimestamp":2,"operation":"WRITE","readVersion":3,"isolationLevel":"Serializable","#,
+        r#""isBlindAppend":true,"txnId":"t"}"#,
+    ));
+    assert_eq!((good.timestamp(), good.in_commit_timestamp(), good.read_version()), (Some(1), Some(2), Some(3)));
+    assert_eq!(
+        (good.operation(), good.isolation_level(), good.txn_id()),
+        (Some("WRITE"), Some("Serializable"), Some("t"))
+    );
+    assert!(good.is_blind_append());
+
+    let odd = info(concat!(
+        r#"{"timestamp":"1","inCommitTimestamp":2.5,"operation":{},"readVersion":null,"isolationLevel":1,"#,
+        r#""isBlindAppend":"true","txnId":7}"#,
+    ));
+    assert_eq!((odd.timestamp(), odd.in_commit_timestamp(), odd.read_version()), (None, None, None));
+    assert_eq!((odd.operation(), odd.isolation_level(), odd.txn_id()), (None, None, None));
+    assert!(!odd.is_blind_append());
+}
+
+#[test]
+fn the_remove_of_a_file_names_all_that_the_add_said() {
+    let line = concat!(
+        r#"{"add":{"path":"f","partitionValues":{"p":null},"size":1,"modificationTime":2,"dataChange":true,"stats":"s","tags":{"k":"v"},"#,
+        r#""deletionVector":{"storageType":"u","pathOrInlineDv":"x","offset":1,"sizeInBytes":2,"cardinality":3},"baseRowId":4,"#,
+        r#""defaultRowCommitVersion":5}}"#,
+    );
+    let Some(Action::Add(add)) = Action::parse(line).unwrap() else { panic!("{line}") };
+    let mut out = Vec::new();
+    Action::Remove(add.to_remove(9, false)).write(&mut out);
+    expect![[r#"{"remove":{"path":"f","deletionTimestamp":9,"dataChange":false,"extendedFileMetadata":true,"partitionValues":{"p":null},"size":1,"tags":{"k":"v"},"deletionVector":{"storageType":"u","pathOrInlineDv":"x","offset":1,"sizeInBytes":2,"cardinality":3},"baseRowId":4,"defaultRowCommitVersion":5}}"#]].assert_eq(&String::from_utf8(out).unwrap());
+}
+
+#[test]
+fn a_deletion_vector_is_named_by_all_three_parts() {
+    let vector = |storage: &str, path: &str, offset| DeletionVector {
+        storage_type: storage.to_owned(),
+        path_or_inline_dv: path.to_owned(),
+        offset,
+        ..DeletionVector::default()
+    };
+    assert_eq!(vector("u", "ab", Some(4)).unique_id(), "uab@4");
+    assert_eq!(vector("i", "ab", None).unique_id(), "iab");
+}

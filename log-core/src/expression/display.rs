@@ -1,6 +1,6 @@
 //! Expressions as SQL text.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use super::{BinaryOperator, Expression, Function};
 use crate::{schema::PrimitiveType, value::Value};

@@ -1,6 +1,6 @@
 //! The dialect: Spark's SQL as far as sqlparser's tokenizer and expression parser need to know it.
 //!
-//! sqlparser only reads tokens and operators here. Every expression that starts with a word is read by [`prefix`] below, since sqlparser's own
+//! sqlparser only reads tokens and operators here. Every expression that starts with a word is read by `prefix` below, since sqlparser's own
 //! code tries several readings of a word one after the other, which takes exponential time on nested calls and drops clauses (`FILTER`) silently.
 
 use std::any::TypeId;

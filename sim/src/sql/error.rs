@@ -45,7 +45,7 @@ impl SqlError {
             ParserError::RecursionLimitExceeded => super::parse::TOO_DEEP.to_owned(),
         };
         let (message, location) = split_location(&message);
-        Self::at_location(lower_first(message), location.unwrap_or(otherwise))
+        Self::at_location(plain(message), location.unwrap_or(otherwise))
     }
 
     /// An error of sqlparser's tokenizer.
@@ -104,7 +104,16 @@ fn split_location(message: &str) -> (&str, Option<Location>) {
     }
 }
 
-/// `Expected: an expression` becomes `expected: an expression`; a word in capitals stays.
+/// sqlparser's `Expected: x, found: y` in our words.
+fn plain(message: &str) -> String {
+    match message.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: ")) {
+        Some((expected, "EOF")) => format!("expected {expected}, found the end"),
+        Some((expected, found)) => format!("expected {expected}, found `{found}`"),
+        None => lower_first(message),
+    }
+}
+
+/// `Unterminated string` becomes `unterminated string`; a word in capitals stays.
 fn lower_first(message: &str) -> String {
     let mut characters = message.chars();
     match (characters.next(), characters.clone().next()) {

@@ -5,6 +5,7 @@
 mod create;
 mod cursor;
 mod data_type;
+mod depth;
 mod query;
 mod write;
 
@@ -14,7 +15,7 @@ use sqlparser::{
 };
 
 use self::cursor::Cursor;
-pub(crate) use self::{cursor::TOO_DEEP, data_type::primitive_type};
+pub(crate) use self::{data_type::primitive_type, depth::TOO_DEEP};
 use super::{dialect::DeltaDialect, error::SqlError, statement::Statement};
 
 /// Words that end an expression or an alias: unquoted, they are no name.
@@ -112,6 +113,9 @@ pub(crate) fn parse_expression(text: &str) -> Result<Expr, SqlError> {
     let read = || {
         let mut cursor = Cursor::new(tokenize(text)?)?;
         let expression = cursor.expression()?;
+        if cursor.is(&Token::SemiColon) {
+            return Err(cursor.expected("the end of the expression"));
+        }
         cursor.end("the expression")?;
         Ok(expression)
     };

@@ -261,3 +261,6 @@ SELECT 1S
 
 -- a literal of the form r '...' is not supported by this version
 SELECT r'a\b'
+
+-- the number 0x1F is not supported by this version
+SELECT 0x1F

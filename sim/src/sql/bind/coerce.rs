@@ -146,8 +146,8 @@ fn integer(value: &Value) -> Option<i128> {
     })
 }
 
-/// The same number in another numeric type, when nothing is lost.
-fn exact(value: &Value, to: PrimitiveType) -> Option<Value> {
+/// The same number in another numeric type, when nothing is lost (but for a decimal as a double, which is the nearest one).
+pub(super) fn exact(value: &Value, to: PrimitiveType) -> Option<Value> {
     use PrimitiveType as T;
     if let Value::Decimal { unscaled, scale, .. } = value {
         return match to {

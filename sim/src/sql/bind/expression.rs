@@ -1,29 +1,22 @@
 //! Expressions.
 
-pub(super) mod operator;
+mod form;
+mod operator;
+
+pub(super) use self::form::unified;
 
 use log_core::{
     expression::{BinaryOperator, Expression},
     schema::{DataType, PrimitiveType, Schema},
-    value::{Value, parse_text},
+    value::Value,
 };
 use sqlparser::{
-    ast::{CaseWhen, CastKind, Expr, Ident, Spanned, UnaryOperator, Value as Parsed, ValueWithSpan},
+    ast::{Expr, Ident, Spanned, UnaryOperator, Value as Parsed, ValueWithSpan},
     tokenizer::Span,
 };
 
-use super::{
-    Constants,
-    coerce::{Operand, castable, common_type, convert, convert_text},
-    literal,
-};
-use crate::sql::{
-    bound::Aggregate,
-    dialect::string_text,
-    error::SqlError,
-    nearest::nearest,
-    parse::{TOO_DEEP, primitive_type},
-};
+use super::{Constants, coerce::Operand, literal};
+use crate::sql::{bound::Aggregate, error::SqlError, nearest::nearest, parse::TOO_DEEP};
 
 /// Levels of the tree, a chain of operators counted once: a bit more than sqlparser nests.
 const MAX_DEPTH: usize = 60;
@@ -134,7 +127,7 @@ impl<'a> Scope<'a> {
             }
             Expr::Function(function) => self.function(function, expr),
             Expr::Like { .. } | Expr::ILike { .. } => Err(unsupported("LIKE ANY", expr)),
-            Expr::RLike { .. } => Err(unsupported("RLIKE", expr)),
+            Expr::RLike { expr, .. } => Err(unsupported("RLIKE", expr)),
             Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => Err(unsupported("a subquery", expr)),
             Expr::Tuple(_) => Err(unsupported("a list in parentheses as a value", expr)),
             _ => Err(unsupported(&format!("the expression `{}`", shown(expr)), expr)),
@@ -149,7 +142,8 @@ impl<'a> Scope<'a> {
                 self.table.map_or("the columns have no qualifier here".to_owned(), |table| format!("only `{table}`"));
             return Err(SqlError::at(format!("unknown table `{}`: {known}", qualifier.value), qualifier.span));
         }
-        if qualifier.is_none() {
+        // Inside an aggregate there are only the rows of the table.
+        if qualifier.is_none() && !self.inside_aggregate {
             let mut outputs =
                 self.outputs.iter().filter(|(output, _)| output.to_lowercase() == name.value.to_lowercase());
             if let Some((_, expression)) = outputs.next() {
@@ -190,7 +184,7 @@ impl<'a> Scope<'a> {
                         .map(Operand::Interval)
                         .ok_or_else(|| SqlError::at("the INTERVAL is too long", inner.span())),
                     operand => self.numeric(operand, "-", inner).map(|operand| match operand {
-                        Operand::Typed(expression) => Operand::Typed(Expression::Negate(Box::new(expression))),
+                        Operand::Typed(expression) => Operand::Typed(literal::negated(expression)),
                         other => other,
                     }),
                 }
@@ -223,142 +217,6 @@ impl<'a> Scope<'a> {
         let truth = Expression::literal(Value::Boolean(truth));
         Ok(Operand::Typed(Expression::binary(BinaryOperator::NullSafeEqual, value, truth)))
     }
-
-    fn in_list(&mut self, value: &Expr, list: &[Expr]) -> Result<Operand, SqlError> {
-        let looked_for = self.operand(value)?;
-        let items = list.iter().map(|item| self.operand(item)).collect::<Result<Vec<_>, _>>()?;
-        let mut target = looked_for.data_type();
-        for (operand, item) in items.iter().zip(list) {
-            target = match (target, operand.data_type()) {
-                (None, other) | (other, None) => other,
-                (Some(a), Some(b)) => Some(operator::comparison_type(a, b).ok_or_else(|| {
-                    let message =
-                        format!("IN cannot compare `{}` ({a}) with `{}` ({b}); use CAST", shown(value), shown(item));
-                    SqlError::at(message, item.span())
-                })?),
-            };
-        }
-        let target = target.unwrap_or(PrimitiveType::Boolean);
-        let bring = |operand: Operand, expr: &Expr| {
-            operand.expression(target, expr.span()).and_then(|x| convert_text(x, target, expr.span()))
-        };
-        let looked_for = bring(looked_for, value)?;
-        let list = items.into_iter().zip(list).map(|(item, expr)| bring(item, expr)).collect::<Result<_, _>>()?;
-        Ok(Operand::Typed(Expression::In { value: Box::new(looked_for), list }))
-    }
-
-    fn like(
-        &mut self,
-        value: &Expr,
-        pattern: &Expr,
-        escape: Option<&ValueWithSpan>,
-        ignore_case: bool,
-    ) -> Result<Operand, SqlError> {
-        let escape = match escape {
-            None => '\\',
-            Some(literal) => {
-                let mut characters = string_text(literal).unwrap_or_default().chars();
-                match (characters.next(), characters.next()) {
-                    (Some(escape), None) => escape,
-                    _ => return Err(SqlError::at("ESCAPE takes a string of one character", literal.span)),
-                }
-            }
-        };
-        let value = Box::new(self.text(value)?);
-        let pattern = Box::new(self.text(pattern)?);
-        Ok(Operand::Typed(Expression::Like { value, pattern, escape, ignore_case }))
-    }
-
-    /// A string; other types are brought to it, as Spark does.
-    pub(super) fn text(&mut self, expr: &Expr) -> Result<Expression, SqlError> {
-        let operand = self.operand(expr)?.expression(PrimitiveType::String, expr.span())?;
-        Ok(convert(operand, PrimitiveType::String))
-    }
-
-    fn case(
-        &mut self,
-        compared: Option<&Expr>,
-        conditions: &[CaseWhen],
-        otherwise: Option<&Expr>,
-        whole: &Expr,
-    ) -> Result<Operand, SqlError> {
-        let mut tests = Vec::new();
-        let mut results = Vec::new();
-        for CaseWhen { condition, result } in conditions {
-            tests.push(match compared {
-                Some(value) => self
-                    .compared(BinaryOperator::Equal, value, condition)?
-                    .expression(PrimitiveType::Boolean, whole.span())?,
-                None => self.condition(condition, "the condition of WHEN")?,
-            });
-            results.push((self.operand(result)?, result));
-        }
-        if let Some(otherwise) = otherwise {
-            results.push((self.operand(otherwise)?, otherwise));
-        }
-        let Some((mut values, data_type)) = unified(results, "the branches of CASE")? else { return Ok(Operand::Null) };
-        let otherwise = match otherwise {
-            Some(_) => values.pop(),
-            None => None,
-        };
-        let otherwise = Box::new(otherwise.unwrap_or(Expression::null(data_type)));
-        Ok(Operand::Typed(Expression::Case { branches: tests.into_iter().zip(values).collect(), otherwise }))
-    }
-
-    fn cast(&mut self, kind: &CastKind, value: &Expr, type_name: &str) -> Result<Operand, SqlError> {
-        let to = primitive_type(type_name).map_err(|message| SqlError::at(message, value.span()))?;
-        let lenient = match kind {
-            CastKind::Cast | CastKind::DoubleColon => false,
-            CastKind::TryCast => true,
-            CastKind::SafeCast => return Err(unsupported("SAFE_CAST", value)),
-        };
-        let operand = self.operand(value)?.expression(to, value.span())?;
-        let from = operand.data_type();
-        if !castable(from, to) {
-            return Err(SqlError::at(format!("CAST cannot bring `{}` ({from}) to {to}", shown(value)), value.span()));
-        }
-        // A text that is no value of the type fails only where the CAST is evaluated, which a CASE may avoid.
-        if let Expression::Literal { value: Value::String(text), .. } = &operand
-            && to != PrimitiveType::String
-            && let Ok(value) = parse_text(text, to)
-        {
-            return Ok(Operand::Typed(Expression::literal(value)));
-        }
-        Ok(Operand::Typed(match convert(operand, to) {
-            Expression::Cast { value, to, .. } if lenient => Expression::Cast { value, to, lenient },
-            other => other,
-        }))
-    }
-}
-
-/// Brings values to the type that they have in common; `None` when all are NULL.
-#[allow(clippy::type_complexity)]
-pub(super) fn unified(
-    values: Vec<(Operand, &Expr)>,
-    what: &str,
-) -> Result<Option<(Vec<Expression>, PrimitiveType)>, SqlError> {
-    let mut target: Option<PrimitiveType> = None;
-    for (operand, expr) in &values {
-        target = match (target, operand.data_type()) {
-            (None, other) | (other, None) => other,
-            (Some(a), Some(b)) => Some(common_type(a, b).ok_or_else(|| {
-                let message = format!("{what} have no common type: {a}, and {b} for `{}`; use CAST", shown(expr));
-                SqlError::at(message, expr.span())
-            })?),
-        };
-    }
-    let Some(target) = target else {
-        for (operand, expr) in values {
-            // An interval is not NULL.
-            operand.expression(PrimitiveType::String, expr.span())?;
-        }
-        return Ok(None);
-    };
-    let values = values
-        .into_iter()
-        .map(|(operand, expr)| Ok(convert(operand.expression(target, expr.span())?, target)))
-        .collect::<Result<_, SqlError>>()?;
-    Ok(Some((values, target)))
 }
 
 /// The column of a schema as an expression; a nested one is an error.

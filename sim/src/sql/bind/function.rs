@@ -12,7 +12,8 @@ use sqlparser::ast::{
 
 use super::{
     coerce::{Operand, convert, convert_text},
-    expression::{Scope, operator::negated, shown, unified, unsupported},
+    expression::{Scope, shown, unified, unsupported},
+    literal::negated,
 };
 use crate::sql::{bound::Aggregate, error::SqlError, nearest::nearest};
 
@@ -309,6 +310,7 @@ fn arity(
     let wanted = match (*count.start(), *count.end()) {
         (0, 0) => "no argument".to_owned(),
         (1, 1) => "one argument".to_owned(),
+        (1, usize::MAX) => "at least one argument".to_owned(),
         (least, usize::MAX) => format!("at least {least} arguments"),
         (least, most) if least == most => format!("{least} arguments"),
         (least, most) => format!("{least} or {most} arguments"),

@@ -121,6 +121,29 @@ pub(super) fn interval(interval: &ParsedInterval) -> Result<Operand, SqlError> {
     length.map(Operand::Interval).ok_or_else(|| too_long(span))
 }
 
+/// `-x`, folded when it is a literal that can be turned round.
+pub(super) fn negated(operand: Expression) -> Expression {
+    if let Expression::Literal { value, .. } = &operand {
+        let value = match value {
+            Value::Null => return operand,
+            Value::Byte(x) => x.checked_neg().map(Value::Byte),
+            Value::Short(x) => x.checked_neg().map(Value::Short),
+            Value::Integer(x) => x.checked_neg().map(Value::Integer),
+            Value::Long(x) => x.checked_neg().map(Value::Long),
+            Value::Float(x) => Some(Value::Float(-x)),
+            Value::Double(x) => Some(Value::Double(-x)),
+            Value::Decimal { unscaled, precision, scale } => {
+                Some(Value::Decimal { unscaled: -unscaled, precision: *precision, scale: *scale })
+            }
+            _ => None,
+        };
+        if let Some(value) = value {
+            return Expression::literal(value);
+        }
+    }
+    Expression::Negate(Box::new(operand))
+}
+
 /// The same length backwards.
 pub(super) fn negate(length: Interval) -> Option<Interval> {
     Some(Interval {

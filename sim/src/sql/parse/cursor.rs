@@ -3,30 +3,28 @@
 use sqlparser::{
     ast::Expr,
     parser::Parser,
-    tokenizer::{Span, Token, TokenWithSpan},
+    tokenizer::{Location, Span, Token, TokenWithSpan},
 };
 
 use super::RESERVED;
 use crate::sql::{dialect::DeltaDialect, error::SqlError};
 
-/// What is said of an expression that would overflow the stack of whoever walks it.
-pub(crate) const TOO_DEEP: &str = "the expression is nested too deeply; split the statement";
-
-/// Parentheses in parentheses; below sqlparser's own limit.
-const PARENTHESES: usize = 40;
-
-/// Operators in one chain (`a OR b OR ...`), that is levels of the tree. A list (`IN (...)`) has no such limit.
-const OPERATORS: usize = 400;
-
 /// Tokens of one statement and how far they are read.
 pub(super) struct Cursor<'a> {
     parser: Parser<'a>,
+    /// The same tokens, to look ahead in.
+    tokens: Vec<TokenWithSpan>,
+    /// Right after the last token.
+    end: Location,
 }
 
 impl Cursor<'_> {
     pub(super) fn new(tokens: Vec<TokenWithSpan>) -> Result<Self, SqlError> {
         let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
         for token in tokens {
+            if matches!(token.token, Token::Whitespace(_) | Token::EOF) {
+                continue;
+            }
             // A word right after a number is its suffix: else `1S` would be `1 AS S`.
             if let (Some(TokenWithSpan { token: Token::Number(number, long), span }), Token::Word(word)) =
                 (joined.last_mut(), &token.token)
@@ -41,15 +39,23 @@ impl Cursor<'_> {
                 span.end = token.span.end;
                 continue;
             }
+            // The tokenizer takes `0x1F` for `X'1F'`.
+            if let Token::HexStringLiteral(digits) = &token.token
+                && token.span.end.column - token.span.start.column == digits.len() as u64 + 2
+            {
+                let message = format!("the number 0x{digits} is not supported by this version");
+                return Err(SqlError::at(message, token.span));
+            }
             joined.push(token);
         }
-        Ok(Self { parser: Parser::new(&DeltaDialect).with_tokens_with_locations(joined) })
+        let end = joined.last().map_or(Location::new(1, 1), |token| token.span.end);
+        let parser = Parser::new(&DeltaDialect).with_tokens_with_locations(joined.clone());
+        Ok(Self { parser, tokens: joined, end })
     }
 
+    /// Where the next token stands; at the end, the place right after the last one.
     pub(super) fn span(&self) -> Span {
-        let token = self.parser.peek_token_ref();
-        // The end of the text has no position of its own: the last token has.
-        if token.token == Token::EOF { self.parser.get_current_token().span } else { token.span }
+        if self.at_end() { Span::new(self.end, self.end) } else { self.parser.peek_token_ref().span }
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> SqlError {
@@ -74,6 +80,11 @@ impl Cursor<'_> {
 
     pub(super) fn is(&self, token: &Token) -> bool {
         self.parser.peek_token_ref().token == *token
+    }
+
+    /// All tokens from the next one on.
+    pub(super) fn ahead(&self) -> &[TokenWithSpan] {
+        &self.tokens[self.parser.index().min(self.tokens.len())..]
     }
 
     pub(super) fn at_end(&self) -> bool {
@@ -237,67 +248,12 @@ impl Cursor<'_> {
     /// An expression, as far as it goes.
     pub(super) fn expression(&mut self) -> Result<Expr, SqlError> {
         self.check_depth()?;
-        let span = self.span();
+        let start = self.span().start;
         self.parser.parse_expr().map_err(|error| {
-            let at = if self.at_end() { self.span() } else { span };
-            SqlError::from_parser(error, at.start)
+            // sqlparser gives the end of the text no position.
+            let at_end = error.to_string().ends_with("found: EOF");
+            SqlError::from_parser(error, if at_end { self.end } else { start })
         })
-    }
-
-    /// Looks ahead over the expression that comes next: refuses subqueries and nested types where they stand, and trees that are too deep.
-    ///
-    /// The number of operators seen is an upper bound of the depth: one list item starts again where its list began, and what follows a closing
-    /// parenthesis stands on top of what was inside.
-    fn check_depth(&self) -> Result<(), SqlError> {
-        let mut levels: Vec<(usize, usize)> = Vec::new();
-        let (mut count, mut base) = (0, 0);
-        for n in 0.. {
-            let TokenWithSpan { token, span } = self.parser.peek_nth_token_ref(n);
-            let refuse = |what: &str| Err(SqlError::at(format!("{what} is not supported by this version"), *span));
-            match token {
-                Token::EOF | Token::SemiColon => break,
-                Token::LParen => {
-                    if matches!(self.nth_word(n + 1).as_deref(), Some("SELECT" | "WITH")) {
-                        return refuse("a subquery");
-                    }
-                    levels.push((count, base));
-                    base = count;
-                    if levels.len() > PARENTHESES {
-                        return Err(SqlError::at(TOO_DEEP, *span));
-                    }
-                }
-                Token::RParen => {
-                    let Some((_, outer)) = levels.pop() else { break };
-                    base = outer;
-                }
-                Token::Comma if levels.is_empty() => break,
-                Token::Comma => count = base,
-                Token::LBracket => return refuse("`[` (an array)"),
-                Token::LBrace => return refuse("`{`"),
-                Token::Word(word) if word.quote_style.is_none() => {
-                    let upper = word.value.to_uppercase();
-                    if matches!(upper.as_str(), "ARRAY" | "MAP" | "STRUCT") && self.nth_is(n + 1, &Token::Lt) {
-                        return refuse(&format!("the nested type {upper}"));
-                    }
-                    let ends = matches!(upper.as_str(), "FROM" | "WHERE" | "ORDER" | "GROUP" | "UNION" | "LIMIT");
-                    if levels.is_empty() && ends {
-                        break;
-                    }
-                    // Names are leaves; other words are operators or branches.
-                    count += usize::from(RESERVED.contains(&upper.as_str()) || upper == "CASE");
-                }
-                Token::Word(_)
-                | Token::Number(..)
-                | Token::SingleQuotedString(_)
-                | Token::DoubleQuotedString(_)
-                | Token::Period => {}
-                _ => count += 1,
-            }
-            if count > OPERATORS {
-                return Err(SqlError::at(TOO_DEEP, *span));
-            }
-        }
-        Ok(())
     }
 
     /// The end of the text, or a `;`: anything else is an error that names it.

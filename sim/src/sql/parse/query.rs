@@ -2,7 +2,7 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::cursor::{Cursor, TOO_DEEP};
+use super::{cursor::Cursor, depth::TOO_DEEP};
 use crate::sql::{
     error::SqlError,
     statement::{OrderBy, Query, QueryBody, Select, SelectItem, SetOperator, TableReference},

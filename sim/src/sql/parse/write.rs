@@ -56,8 +56,7 @@ pub(super) fn insert(cursor: &mut Cursor<'_>) -> Result<Insert, SqlError> {
 
 /// Does a parenthesis open a query (rather than a list of columns)?
 fn query_in_parentheses(cursor: &Cursor<'_>) -> bool {
-    let inside = (0..).find(|n| !cursor.nth_is(*n, &Token::LParen)).unwrap_or_default();
-    inside > 1 || matches!(cursor.nth_word(inside).as_deref(), Some("SELECT" | "WITH" | "VALUES"))
+    cursor.nth_is(1, &Token::LParen) || matches!(cursor.nth_word(1).as_deref(), Some("SELECT" | "WITH" | "VALUES"))
 }
 
 fn rows(cursor: &mut Cursor<'_>) -> Result<Vec<Vec<Option<Expr>>>, SqlError> {

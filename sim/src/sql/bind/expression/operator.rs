@@ -13,7 +13,7 @@ use sqlparser::{
 use super::{Scope, shown, unsupported};
 use crate::sql::{
     bind::{
-        coerce::{Interval, Operand, as_decimal, common_type, convert, convert_text},
+        coerce::{Interval, Operand, as_decimal, common_type, convert, convert_text, exact},
         literal,
     },
     error::SqlError,
@@ -86,14 +86,30 @@ impl Scope<'_> {
     }
 }
 
-/// The type that two operands are compared in: a string takes the type of the other side.
-pub(super) fn comparison_type(a: PrimitiveType, b: PrimitiveType) -> Option<PrimitiveType> {
+/// The type that two operands are compared in: a string takes the type of the other side, and so does a number that is a literal when it is one of
+/// that type as well, so that `small = 1` compares the column as it is.
+pub(super) fn comparison_type(
+    left: (&Operand, PrimitiveType),
+    right: (&Operand, PrimitiveType),
+) -> Option<PrimitiveType> {
     use PrimitiveType as T;
-    match (a, b) {
+    match (left.1, right.1) {
+        (T::String, T::String) => Some(T::String),
         (T::String, T::Binary) | (T::Binary, T::String) => None,
         (T::String, other) | (other, T::String) => Some(other),
-        _ => common_type(a, b),
+        (a, _) if fits(right.0, a) && !is_literal(left.0) => Some(a),
+        (_, b) if fits(left.0, b) && !is_literal(right.0) => Some(b),
+        (a, b) => common_type(a, b),
     }
+}
+
+fn is_literal(operand: &Operand) -> bool {
+    matches!(operand, Operand::Typed(Expression::Literal { .. }))
+}
+
+/// Is it a literal that a type holds without loss?
+fn fits(operand: &Operand, data_type: PrimitiveType) -> bool {
+    matches!(operand, Operand::Typed(Expression::Literal { value, .. }) if exact(value, data_type).is_some())
 }
 
 pub(super) fn compare(
@@ -102,7 +118,7 @@ pub(super) fn compare(
     (right, right_expr): (Operand, &Expr),
 ) -> Result<Operand, SqlError> {
     let target = match (left.data_type(), right.data_type()) {
-        (Some(a), Some(b)) => comparison_type(a, b).ok_or_else(|| {
+        (Some(a), Some(b)) => comparison_type((&left, a), (&right, b)).ok_or_else(|| {
             let (left, right) = (shown(left_expr), shown(right_expr));
             SqlError::at(format!("cannot compare `{left}` ({a}) with `{right}` ({b}); use CAST"), left_expr.span())
         })?,
@@ -226,20 +242,9 @@ fn shift(
                 return Err(refused(&Operand::Typed(date), &amount));
             }
             let days = convert(amount.expression(T::Integer, amount_expr.span())?, T::Integer);
-            Ok(Operand::Typed(date_add(date, if minus { negated(days) } else { days })))
+            Ok(Operand::Typed(date_add(date, if minus { literal::negated(days) } else { days })))
         }
         (moment, amount) => Err(refused(&moment, &amount)),
-    }
-}
-
-/// `-days`, folded when it is a literal.
-pub(in crate::sql::bind) fn negated(days: Expression) -> Expression {
-    match days {
-        Expression::Literal { value: Value::Integer(number), .. } if number != i32::MIN => {
-            Expression::literal(Value::Integer(-number))
-        }
-        Expression::Literal { value: Value::Null, .. } => days,
-        other => Expression::Negate(Box::new(other)),
     }
 }
 
