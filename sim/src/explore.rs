@@ -12,8 +12,9 @@ use crate::{
     call::{CallEnd, CallError},
     digest::rows_sha256,
     history::What,
-    judge::{DataFiles, Judge, Log, LogView, PlainQuery, Violation, ViolationKind},
+    judge::{Judge, Log, LogView, PlainQuery, Violation, ViolationKind},
     naming::CallId,
+    run::SimulatedFiles,
     search::Model,
     world::{Environment, Event, Setting, Tables, World, WorldError, Writer},
 };
@@ -134,7 +135,7 @@ impl WorldModel {
     fn view(&mut self, tables: &Tables, index: usize) -> Option<Arc<LogView>> {
         let table = tables.get(index).clone();
         let log = Log { table: index, digests: table.digests(), commit: &|version| table.commit(version) };
-        self.judge.view(&log, &mut Files(&self.environment))
+        self.judge.view(&log, &mut SimulatedFiles(&self.environment))
     }
 
     fn judge_tables(&mut self, number: u32) -> Arc<[Violation]> {
@@ -147,8 +148,12 @@ impl WorldModel {
             let table = tables.get(index).clone();
             let log = Log { table: index, digests: table.digests(), commit: &|version| table.commit(version) };
             let setting = &self.setting;
-            let (found, _) =
-                self.judge.judge(&log, &mut Files(&self.environment), &|call| setting.call_clock_ms(call), &[]);
+            let (found, _) = self.judge.judge(
+                &log,
+                &mut SimulatedFiles(&self.environment),
+                &|call| setting.call_clock_ms(call),
+                &[],
+            );
             violations.extend(found);
         }
         let violations: Arc<[Violation]> = violations.into();
@@ -162,8 +167,8 @@ impl WorldModel {
         }
         let tables = self.tables.values[number as usize].clone();
         let views: Vec<_> = (0..self.setting.tables.len()).map(|index| self.view(&tables, index)).collect();
-        let state = &self.writers[writer].values[part as usize];
-        let violation = self.judge.check_once(writer, state, &views);
+        let outcomes = self.writers[writer].values[part as usize].outcomes(writer);
+        let violation = self.judge.check_once(&outcomes, &views);
         self.checked[writer].insert((part, number), violation.clone());
         violation
     }
@@ -198,8 +203,12 @@ impl WorldModel {
             let log = Log { table: index, digests: table.digests(), commit: &|version| table.commit(version) };
             let setting = &self.setting;
             let query = PlainQuery { call, read, rows };
-            let (found, _) =
-                self.judge.judge(&log, &mut Files(&self.environment), &|call| setting.call_clock_ms(call), &[query]);
+            let (found, _) = self.judge.judge(
+                &log,
+                &mut SimulatedFiles(&self.environment),
+                &|call| setting.call_clock_ms(call),
+                &[query],
+            );
             found.into_iter().find(|violation| violation.kind == ViolationKind::WrongAnswer)
         })
     }
@@ -218,20 +227,6 @@ fn rewritten(setting: &Setting, before: &Tables, after: &Tables) -> Option<Viola
         let message = format!("version {version} of table '{table}' was written again with other contents");
         Some(Violation { kind: ViolationKind::Structure, message })
     })
-}
-
-struct Files<'a>(&'a Environment);
-
-impl DataFiles for Files<'_> {
-    fn rows(
-        &mut self,
-        table: usize,
-        add: &log_core::action::AddFile,
-        schema: &log_core::schema::Schema,
-    ) -> Result<Vec<Vec<log_core::value::Value>>, String> {
-        let file = self.0.file(table, &add.path).ok_or_else(|| "there is no such file".to_owned())?;
-        log_core::batch::rows(&file.batch, schema).map_err(|error| error.to_string())
-    }
 }
 
 impl Model for WorldModel {

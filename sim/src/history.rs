@@ -2,7 +2,7 @@
 
 use log_core::path::Version;
 
-use crate::{call::CallEnd, naming::CallId};
+use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome};
 
 /// A history: entries in the order in which they happened.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -90,6 +90,20 @@ impl History {
             What::Ended(end) => Some((entry.call, end)),
             _ => None,
         })
+    }
+
+    /// What the calls were told, as far as the oracle asks.
+    pub fn outcomes(&self) -> Vec<(CallId, CallOutcome)> {
+        self.ends()
+            .map(|(call, end)| {
+                let outcome = match end {
+                    CallEnd::Committed { version, .. } => CallOutcome::Acknowledged(version.0),
+                    CallEnd::Unknown { .. } => CallOutcome::Unknown,
+                    _ => CallOutcome::Rejected,
+                };
+                (call, outcome)
+            })
+            .collect()
     }
 
     /// The clock of a call.

@@ -19,13 +19,13 @@ use crate::{
     naming::CallId,
     oracle::{
         AnsweredQuery, Judgement, Operation, Oracle, Problem, Rows, RowsId, StatementId, TableHistory,
-        exactly_once::{self, Call as OnceCall, CallOutcome},
+        exactly_once::{self, Call as OnceCall, CallOutcome, OnceProblem},
     },
     sql::{
         Statement,
         bind::{Constants, bind},
     },
-    world::{Finished, LogDigest, Setting, Writer},
+    world::{LogDigest, Setting},
 };
 
 /// Something that must not happen.
@@ -336,35 +336,22 @@ impl Judge {
         }
     }
 
-    /// Is every acknowledged commit of a writer in the log once, at its version, and every rejected one absent? `calls` has who committed each
-    /// version of the writer's tables.
-    pub fn check_once(&self, index: usize, writer: &Writer, logs: &[Option<Arc<LogView>>]) -> Option<Violation> {
+    /// Is every acknowledged commit in the log once, at its version, and every rejected one absent? `logs` has what each table's log says.
+    pub fn check_once(&self, outcomes: &[(CallId, CallOutcome)], logs: &[Option<Arc<LogView>>]) -> Option<Violation> {
         let mut by_table: Vec<Vec<OnceCall<CallId>>> = vec![Vec::new(); logs.len()];
-        for (statement, finished) in writer.finished().iter().enumerate() {
-            let Some(table) = self.setting.scenario.writers[index].statements[statement].statement.table() else {
-                continue;
-            };
-            let calls = &mut by_table[self.setting.table_index(table)];
-            let call = |execution| CallId { writer: index, statement, execution };
-            let (last, outcome) = match *finished {
-                Finished::Committed { execution, version } => (execution, CallOutcome::Acknowledged(version.0)),
-                Finished::Conflict { execution } | Finished::Exhausted { execution } => {
-                    (execution, CallOutcome::Rejected)
-                }
-                Finished::Unknown { execution } => (execution, CallOutcome::Unknown),
-                Finished::Nothing | Finished::Answered | Finished::Failed => (0, CallOutcome::Rejected),
-            };
-            calls.extend((0..last).map(|earlier| OnceCall { id: call(earlier), outcome: CallOutcome::Rejected }));
-            calls.push(OnceCall { id: call(last), outcome });
+        for (id, outcome) in outcomes {
+            if let Some(table) = self.setting.sql(*id).statement.table() {
+                by_table[self.setting.table_index(table)].push(OnceCall { id: *id, outcome: *outcome });
+            }
         }
         logs.iter().zip(&by_table).find_map(|(view, calls)| {
             let log = view.as_ref().map_or(&[][..], |view| &view.calls);
             let problem = exactly_once::check(0, log, calls).err()?;
             let id = match &problem {
-                exactly_once::OnceProblem::Twice { id, .. }
-                | exactly_once::OnceProblem::Lost { id, .. }
-                | exactly_once::OnceProblem::Elsewhere { id, .. }
-                | exactly_once::OnceProblem::Resurrected { id, .. } => *id,
+                OnceProblem::Twice { id, .. }
+                | OnceProblem::Lost { id, .. }
+                | OnceProblem::Elsewhere { id, .. }
+                | OnceProblem::Resurrected { id, .. } => *id,
             };
             let message = format!("{}: {problem}", self.name(Some(id), "its commit"));
             Some(Violation { kind: ViolationKind::ExactlyOnce, message })

@@ -8,6 +8,8 @@ pub mod history;
 pub mod judge;
 pub mod naming;
 pub mod oracle;
+pub mod random;
+pub mod run;
 pub mod scenario;
 pub mod search;
 pub mod sql;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use environment::Environment;
 pub use setting::{Clock, Granularity, Setting, SettingError};
-pub use table::{LogDigest, Table, Tables};
+pub use table::{LogDigest, Table, TableError, Tables};
 pub use writer::{Finished, Writer};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Expressions as SQL text.
 
-use std::fmt::{self, Display};
+use std::fmt;
 
 use super::{BinaryOperator, Expression, Function};
 use crate::{schema::PrimitiveType, value::Value};

@@ -132,6 +132,11 @@ impl Setting {
         self.tables.iter().position(|table| *table == name).expect("every table was checked")
     }
 
+    /// The position of the table of a call, if it has one.
+    pub fn table_of(&self, call: CallId) -> Option<usize> {
+        self.sql(call).statement.table().map(|table| self.table_index(table))
+    }
+
     /// The name of a writer, or of the setup.
     pub fn writer_name(&self, writer: usize) -> &str {
         if writer == SETUP { "setup" } else { &self.scenario.writers[writer].name }

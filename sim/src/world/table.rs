@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use log_core::{
     action::Action,
-    commit::Commit,
-    path::{LogFile, Version},
+    commit::{Commit, CommitError},
+    path::{LogFile, Version, commit_path},
     store::{Answer, ObjectMap, Request, WriteAnswer},
 };
 use sha2::{Digest, Sha256};
@@ -16,6 +16,22 @@ use sha2::{Digest, Sha256};
 /// calls in the same order. The version that a call read is left out because nothing that follows depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct LogDigest(pub u128);
+
+/// Objects that are no log.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A commit cannot be read.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// A commit is missing.
+    #[error("commit {missing} is missing while commit {present} is there")]
+    Gap {
+        /// The first that is missing.
+        missing: Version,
+        /// A later one.
+        present: Version,
+    },
+}
 
 /// One table.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +66,11 @@ impl Tables {
         Self(vec![Arc::default(); count])
     }
 
+    /// These tables, in order of name.
+    pub fn new(tables: Vec<Table>) -> Self {
+        Self(tables.into_iter().map(Arc::new).collect())
+    }
+
     /// A table.
     pub fn get(&self, index: usize) -> &Arc<Table> {
         &self.0[index]
@@ -79,6 +100,32 @@ impl Tables {
 }
 
 impl Table {
+    /// The table whose log is in these objects.
+    ///
+    /// # Errors
+    /// When a commit cannot be read, or is missing while a later one is there.
+    pub fn from_objects(objects: ObjectMap) -> Result<Self, TableError> {
+        let mut digests = Vec::new();
+        let mut digest = LogDigest::default();
+        let commits: Vec<Version> = objects
+            .paths()
+            .filter_map(|path| match LogFile::of(path) {
+                LogFile::Commit(version) => Some(version),
+                _ => None,
+            })
+            .collect();
+        for (position, version) in commits.into_iter().enumerate() {
+            let expected = Version(position as u64);
+            if version != expected {
+                return Err(TableError::Gap { missing: expected, present: version });
+            }
+            let bytes = objects.get(&commit_path(version)).expect("the path was just listed");
+            digest = digest_after(digest, &Commit::parse(version, &bytes)?);
+            digests.push(digest);
+        }
+        Ok(Self { objects, digests })
+    }
+
     /// The digest of the whole log; zero when there is none.
     pub fn digest(&self) -> LogDigest {
         self.digests.last().copied().unwrap_or_default()
@@ -99,7 +146,7 @@ impl Table {
     /// # Panics
     /// When there is no such commit: a simulated log has no holes, and every commit in it was written by us.
     pub fn commit(&self, version: Version) -> Commit {
-        let bytes = self.objects.get(&log_core::path::commit_path(version)).expect("a simulated log has no holes");
+        let bytes = self.objects.get(&commit_path(version)).expect("a simulated log has no holes");
         Commit::parse(version, &bytes).expect("a simulated commit was written whole")
     }
 
@@ -116,7 +163,7 @@ impl Table {
     fn digest_from(&mut self, version: Version) {
         let mut version = version;
         self.digests.truncate(version.0 as usize);
-        while self.objects.get(&log_core::path::commit_path(version)).is_some() {
+        while self.objects.get(&commit_path(version)).is_some() {
             let digest = digest_after(self.digest(), &self.commit(version));
             self.digests.push(digest);
             version = version.next();

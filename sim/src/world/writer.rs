@@ -16,6 +16,7 @@ use crate::{
     execute::prepare::{Execution, Snapshots, StatementError},
     history::{Kind, What},
     naming::{CallId, SETUP},
+    oracle::exactly_once::CallOutcome,
     scenario::OnConflict,
 };
 
@@ -89,6 +90,16 @@ impl Writer {
         self.running.as_ref().map(|(call, _)| call)
     }
 
+    /// Is its commit under way?
+    pub fn is_committing(&self) -> bool {
+        self.call().is_some_and(Call::is_committing)
+    }
+
+    /// Is it about to put its commit?
+    pub fn is_at_put(&self) -> bool {
+        self.is_committing() && matches!(self.need(), Some(Need::Store(Request::PutIfAbsent { .. })))
+    }
+
     /// How its finished statements ended, in order.
     pub fn finished(&self) -> &[Finished] {
         &self.finished
@@ -97,6 +108,25 @@ impl Writer {
     /// Statements that made a commit.
     pub fn committed(&self) -> usize {
         self.finished.iter().filter(|end| matches!(end, Finished::Committed { .. })).count()
+    }
+
+    /// What its calls were told, as far as the oracle asks: those that are still under way are left out.
+    pub fn outcomes(&self, writer: usize) -> Vec<(CallId, CallOutcome)> {
+        let mut outcomes = Vec::new();
+        for (statement, finished) in self.finished.iter().enumerate() {
+            let call = |execution| CallId { writer, statement, execution };
+            let (last, outcome) = match *finished {
+                Finished::Committed { execution, version } => (execution, CallOutcome::Acknowledged(version.0)),
+                Finished::Conflict { execution } | Finished::Exhausted { execution } => {
+                    (execution, CallOutcome::Rejected)
+                }
+                Finished::Unknown { execution } => (execution, CallOutcome::Unknown),
+                Finished::Nothing | Finished::Answered | Finished::Failed => (0, CallOutcome::Rejected),
+            };
+            outcomes.extend((0..last).map(|earlier| (call(earlier), CallOutcome::Rejected)));
+            outcomes.push((call(last), outcome));
+        }
+        outcomes
     }
 
     /// What its next step does, in a word.
