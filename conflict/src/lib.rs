@@ -10,3 +10,6 @@ pub mod predicate;
 pub mod rules;
 pub mod rebase;
 pub mod commit_loop;
+
+#[cfg(test)]
+mod testing;

@@ -29,3 +29,6 @@ pub fn rebase(transaction: Arc<Transaction>, winner: &Winner) -> Arc<Transaction
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
