@@ -54,7 +54,9 @@ pub enum CommitLoopError {
     #[error(transparent)]
     Winner(#[from] CommitError),
     /// A later commit is there and one before it is missing. A writer must not fill the hole.
-    #[error("commit {missing} is missing while commit {present} exists; versions are contiguous, so nothing was written; restore it from a copy of the table")]
+    #[error(
+        "commit {missing} is missing while commit {present} exists; versions are contiguous, so nothing was written; restore it from a copy of the table"
+    )]
     Gap {
         /// The first missing version.
         missing: Version,
@@ -124,10 +126,7 @@ impl CommitLoop {
     fn put(&mut self, version: Version) -> Request {
         self.attempts += 1;
         self.state = State::Putting { version };
-        Request::PutIfAbsent {
-            path: commit_path(version),
-            bytes: self.transaction.commit_bytes(self.now_ms).into(),
-        }
+        Request::PutIfAbsent { path: commit_path(version), bytes: self.transaction.commit_bytes(self.now_ms).into() }
     }
 
     fn back_off(&mut self, then: AfterWait) -> Next {

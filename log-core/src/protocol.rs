@@ -82,7 +82,10 @@ fn check(
         return Err(Unsupported { what, needs: format!("{role} version {version}") });
     }
     let Some(features) = features else {
-        return Err(Unsupported { what, needs: format!("{role} version {version} with a list of features, which is missing") });
+        return Err(Unsupported {
+            what,
+            needs: format!("{role} version {version} with a list of features, which is missing"),
+        });
     };
     let unknown: Vec<&str> = features.iter().map(String::as_str).filter(|feature| !known.contains(feature)).collect();
     if unknown.is_empty() {

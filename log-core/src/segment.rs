@@ -31,7 +31,9 @@ pub enum SegmentError {
         wanted: Version,
     },
     /// Commits are missing, and a checkpoint stands in for them.
-    #[error("commits before the checkpoint of version {checkpoint} are gone, and this build of contend reads no checkpoints")]
+    #[error(
+        "commits before the checkpoint of version {checkpoint} are gone, and this build of contend reads no checkpoints"
+    )]
     NeedsCheckpoint {
         /// The newest checkpoint that could serve.
         checkpoint: Version,

@@ -5,8 +5,8 @@ use crate::{testing::actions, transaction::Operation};
 #[track_caller]
 fn check(operation: &str, text: &str, expected: [L; 2]) {
     let operation = Operation { name: operation.to_owned(), ..Operation::default() };
-    let found = [L::Serializable, L::WriteSerializable]
-        .map(|level| level.of_commit(&actions(text), operation.changes_data()));
+    let found =
+        [L::Serializable, L::WriteSerializable].map(|level| level.of_commit(&actions(text), operation.changes_data()));
     assert_eq!(found, expected, "{operation:?} {text}");
 }
 
@@ -85,7 +85,10 @@ fn a_text_that_is_no_level_is_an_error() {
     for text in ["", "serialisable", " Serializable", "SERIALIZABLE READ"] {
         assert_eq!(of_table(text), Err(UnknownLevel(text.to_owned())));
     }
-    expect_test::expect!["'ReadCommitted' is not an isolation level; there are Serializable, WriteSerializable and SnapshotIsolation"].assert_eq(&of_table("ReadCommitted").unwrap_err().to_string());
+    expect_test::expect![
+        "'ReadCommitted' is not an isolation level; there are Serializable, WriteSerializable and SnapshotIsolation"
+    ]
+    .assert_eq(&of_table("ReadCommitted").unwrap_err().to_string());
 }
 
 #[test]

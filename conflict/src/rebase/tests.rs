@@ -32,11 +32,11 @@ fn only_protocol_and_metadata_are_taken_over() {
     let winner = winner("protocol:1,7,appendOnly,invariants metadata -f1 +g");
     let rebased = rebase(transaction.clone(), &winner);
     let (old, new) = (transaction.read.as_ref().unwrap(), rebased.read.as_ref().unwrap());
-    assert_eq!([Action::Protocol((*new.protocol).clone()), Action::Metadata((*new.metadata).clone())], winner.commit.actions[..2]);
     assert_eq!(
-        Transaction { read: None, ..(*rebased).clone() },
-        Transaction { read: None, ..(*transaction).clone() }
+        [Action::Protocol((*new.protocol).clone()), Action::Metadata((*new.metadata).clone())],
+        winner.commit.actions[..2]
     );
+    assert_eq!(Transaction { read: None, ..(*rebased).clone() }, Transaction { read: None, ..(*transaction).clone() });
     let back = Snapshot { protocol: old.protocol.clone(), metadata: old.metadata.clone(), ..(**new).clone() };
     assert_eq!(back, **old);
     // What is written still says which version was read.

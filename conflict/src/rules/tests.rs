@@ -267,14 +267,76 @@ fn a_conflict_says_what_the_winner_did() {
         assert_eq!((conflict.winner, conflict.finding.file.as_deref()), (Version(2), file));
         expected.assert_eq(&conflict.to_string());
     };
-    check("", "protocol:1,2", "protocol:1,2", None, &expect!["ProtocolChanged: version 2 (TRANSACTION) changed the protocol, as this transaction does [rule protocol]"]);
-    check("", "+n", "protocol:1,7", None, &expect!["ProtocolChanged: version 2 (TRANSACTION) dropped appendOnly, invariants from the protocol [rule protocol]"]);
-    check("", "+n", "protocol:1,7,appendOnly,invariants,rowTracking", None, &expect!["ProtocolChanged: version 2 (TRANSACTION) changed the protocol: the table cannot be written: it needs the writer features rowTracking, which this build of contend does not implement [rule protocol]"]);
-    check("", "+n", "info:RENAME metadata", None, &expect!["MetadataChanged: version 2 (RENAME) changed the table's metadata [rule metadata]"]);
-    check("whole", "-f1", "info:WRITE:true +n[p=b] +m[p=a]", Some("n"), &expect!["ConcurrentAppend: version 2 (WRITE) added a file, and this transaction depends on the whole table [rule added-files]"]);
-    check("p=a", "-f1", "info:WRITE:true +n[p=b] +m[p=a]", Some("m"), &expect!["ConcurrentAppend: version 2 (WRITE) added a file to a partition that this transaction read [rule added-files]"]);
-    check("file:f1", "-f1", "info:DELETE -f0 -f1", Some("f1"), &expect!["ConcurrentDeleteRead: version 2 (DELETE) removed a file that this transaction read [rule removed-and-read]"]);
-    check("", "-f1", "info:DELETE -f0 -f1", Some("f1"), &expect!["ConcurrentDeleteDelete: version 2 (DELETE) removed a file that this transaction removes as well [rule removed-twice]"]);
+    check(
+        "",
+        "protocol:1,2",
+        "protocol:1,2",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) changed the protocol, as this transaction does [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "protocol:1,7",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) dropped appendOnly, invariants from the protocol [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "protocol:1,7,appendOnly,invariants,rowTracking",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) changed the protocol: the table cannot be written: it needs the writer features rowTracking, which this build of contend does not implement [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "info:RENAME metadata",
+        None,
+        &expect!["MetadataChanged: version 2 (RENAME) changed the table's metadata [rule metadata]"],
+    );
+    check(
+        "whole",
+        "-f1",
+        "info:WRITE:true +n[p=b] +m[p=a]",
+        Some("n"),
+        &expect![
+            "ConcurrentAppend: version 2 (WRITE) added a file, and this transaction depends on the whole table [rule added-files]"
+        ],
+    );
+    check(
+        "p=a",
+        "-f1",
+        "info:WRITE:true +n[p=b] +m[p=a]",
+        Some("m"),
+        &expect![
+            "ConcurrentAppend: version 2 (WRITE) added a file to a partition that this transaction read [rule added-files]"
+        ],
+    );
+    check(
+        "file:f1",
+        "-f1",
+        "info:DELETE -f0 -f1",
+        Some("f1"),
+        &expect![
+            "ConcurrentDeleteRead: version 2 (DELETE) removed a file that this transaction read [rule removed-and-read]"
+        ],
+    );
+    check(
+        "",
+        "-f1",
+        "info:DELETE -f0 -f1",
+        Some("f1"),
+        &expect![
+            "ConcurrentDeleteDelete: version 2 (DELETE) removed a file that this transaction removes as well [rule removed-twice]"
+        ],
+    );
 }
 
 #[test]
@@ -288,7 +350,8 @@ fn a_rule_that_is_left_out_is_not_asked() {
             "removed-and-read",
             "removed-twice",
         ]
-    "#]].assert_debug_eq(&ids);
+    "#]]
+    .assert_debug_eq(&ids);
     let table = partitioned();
     let level = IsolationLevel::Serializable;
     let check = |id: &str, own: &str, theirs: &str, with: &str| {

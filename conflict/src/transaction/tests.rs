@@ -56,14 +56,19 @@ fn a_winner_is_blind_only_when_it_says_true_and_removes_nothing() {
     let check = |text: &str, expected: bool| {
         let winner = winner(text);
         assert_eq!(winner.blind_append, !expected, "{text}");
-        for (level, conflicts) in [(IsolationLevel::WriteSerializable, expected), (IsolationLevel::Serializable, true)] {
+        for (level, conflicts) in [(IsolationLevel::WriteSerializable, expected), (IsolationLevel::Serializable, true)]
+        {
             let mut reads = reading("p=a and id=1");
             reads.files.insert("f1".to_owned());
             let actions = actions("-f1[p=a] +g1[p=a]");
             let own = "own".to_owned();
             let delete = Transaction::new(Some(partitioned()), reads, operation("DELETE"), actions, level, own);
             let conflict = RuleSet::delta_spark().check(&delete, &winner);
-            assert_eq!(conflict.map(|conflict| conflict.rule).as_deref(), conflicts.then_some("added-files"), "{text} {level}");
+            assert_eq!(
+                conflict.map(|conflict| conflict.rule).as_deref(),
+                conflicts.then_some("added-files"),
+                "{text} {level}"
+            );
         }
     };
     check("info:WRITE:true +n[p=a]", false);
@@ -103,15 +108,10 @@ fn a_first_commit_names_no_version_that_was_read() {
     assert_eq!(transaction.read_version(), None);
     let commit = Commit::parse(Version(0), &transaction.commit_bytes(7)).unwrap();
     let info = commit.info().unwrap();
-    assert_eq!(info.0.keys().collect::<Vec<_>>(), [
-        "engineInfo",
-        "isBlindAppend",
-        "isolationLevel",
-        "operation",
-        "operationParameters",
-        "timestamp",
-        "txnId"
-    ]);
+    assert_eq!(
+        info.0.keys().collect::<Vec<_>>(),
+        ["engineInfo", "isBlindAppend", "isolationLevel", "operation", "operationParameters", "timestamp", "txnId"]
+    );
     assert_eq!((info.timestamp(), info.txn_id(), info.is_blind_append()), (Some(7), Some("own"), true));
     assert_eq!(commit.actions[1..], transaction.actions);
 }
