@@ -12,7 +12,7 @@ use super::*;
 use crate::{
     isolation::IsolationLevel,
     rules::Rule,
-    testing::{actions, unpartitioned},
+    testing::{actions, table, unpartitioned},
     transaction::{Operation, ReadSet},
 };
 
@@ -264,15 +264,29 @@ fn a_conflict_stops_at_the_winner_that_has_it() {
     check_update(&["txn:app", "-f1", "txn:app"], &[], "put 2, wait, list 2, get 2, get 3, ConcurrentDeleteRead with 3");
 }
 
-/// The rules see the transaction as the winners before have left it.
+/// The first winner adds a feature, the second drops it; against what the transaction read, the second alone drops nothing.
 #[test]
 fn each_winner_is_judged_against_what_the_winners_before_brought() {
+    let append = Transaction {
+        read: Some(table("id long", "", &["protocol:1,7,appendOnly"])),
+        ..Transaction::clone(&transaction("WRITE", "own"))
+    };
+    let append = Arc::new(append);
     let (both, one) = ("protocol:1,7,appendOnly,invariants", "protocol:1,7,appendOnly");
+    let check = |commits: &[&str], script: Script, expected: &str| {
+        assert_eq!(run(&append, 3, log(commits), script).story, expected);
+    };
+    check(&[one], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
     check(&[both, one], &[], "put 2, wait, list 2, get 2, get 3, ProtocolChanged with 3");
     check(
         &[both],
         &[("put 3", rivals(3, &[one]))],
         "put 2, wait, list 2, get 2, put 3, wait, list 3, get 3, ProtocolChanged with 3",
+    );
+    check(
+        &[],
+        &[("put 2", Event::Delayed), ("get 2", rivals(2, &[both, one]))],
+        "put 2, get 2, list 3, get 3, ProtocolChanged with 3",
     );
 }
 
@@ -302,7 +316,7 @@ fn a_put_that_is_not_there_is_put_again_at_the_same_version() {
     check_update(
         &[],
         &[("put 2", Event::Delayed), ("put 2", Event::Delayed)],
-        concat!("put 2, get 2, wait, put 2, get 2, wait, put 2, committed at 2"),
+        "put 2, get 2, wait, put 2, get 2, wait, put 2, committed at 2",
     );
 }
 
