@@ -117,6 +117,11 @@ impl CommitLoop {
         &self.transaction
     }
 
+    /// Is it asking for an object that may not exist?
+    pub fn is_probing(&self) -> bool {
+        matches!(self.state, State::Probing { .. })
+    }
+
     /// Forgets how many puts were made, so that two ways to the same place are the same state. For a search in which the limit cannot be
     /// reached; `attempts` in the outcome then counts from here.
     pub fn forget_attempts(&mut self) {

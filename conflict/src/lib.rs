@@ -4,12 +4,12 @@
 //! [`rules`] judge them one by one, and [`rebase`] carries the transaction past each that it does not conflict with. [`commit_loop::CommitLoop`]
 //! puts it all together. Nothing here opens a file, reads a clock or starts a thread.
 
-pub mod isolation;
-pub mod transaction;
-pub mod predicate;
-pub mod rules;
-pub mod rebase;
 pub mod commit_loop;
+pub mod isolation;
+pub mod predicate;
+pub mod rebase;
+pub mod rules;
+pub mod transaction;
 
 #[cfg(test)]
 mod testing;

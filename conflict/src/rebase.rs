@@ -24,9 +24,7 @@ pub fn rebase(transaction: Arc<Transaction>, winner: &Winner) -> Arc<Transaction
     }
     match adopted {
         None => transaction,
-        Some(snapshot) => {
-            Arc::new(Transaction { read: Some(Arc::new(snapshot)), ..Transaction::clone(&transaction) })
-        }
+        Some(snapshot) => Arc::new(Transaction { read: Some(Arc::new(snapshot)), ..Transaction::clone(&transaction) }),
     }
 }
 

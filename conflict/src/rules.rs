@@ -9,10 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use log_core::{
-    action::Action,
-    path::Version,
-};
+use log_core::{action::Action, path::Version};
 
 use crate::{
     isolation::IsolationLevel,
@@ -252,9 +249,9 @@ fn added_files(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
             return found(&add.path, "added a file, and this transaction depends on the whole table");
         }
     };
-    let hit = winner.adds().find(|add| {
-        transaction.reads.predicates.iter().any(|predicate| may_match(predicate, read, add))
-    })?;
+    let hit = winner
+        .adds()
+        .find(|add| transaction.reads.predicates.iter().any(|predicate| may_match(predicate, read, add)))?;
     found(&hit.path, "added a file to a partition that this transaction read")
 }
 

@@ -18,7 +18,9 @@ pub struct Commit {
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// A line that is no action: torn, damaged, or of an odd shape.
-    #[error("commit {version}, line {line}: the line is not a whole action; the file is damaged, restore it from a copy of the table")]
+    #[error(
+        "commit {version}, line {line}: the line is not a whole action; the file is damaged, restore it from a copy of the table"
+    )]
     Line {
         /// The commit.
         version: Version,

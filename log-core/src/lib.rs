@@ -25,16 +25,19 @@
 //! partitions, [`store`] for the seam to the outside.
 
 pub mod action;
-pub mod deletion_vector;
 pub mod commit;
-pub mod path;
-pub mod segment;
-pub mod protocol;
-pub mod snapshot;
+pub mod deletion_vector;
 pub mod load;
+pub mod path;
+pub mod protocol;
+pub mod segment;
+pub mod snapshot;
 pub mod store;
 
+pub mod batch;
+#[cfg(feature = "parquet")]
+pub mod data_file;
+pub mod expression;
 pub mod schema;
 pub mod statistics;
 pub mod value;
-pub mod expression;

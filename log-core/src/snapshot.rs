@@ -35,7 +35,9 @@ pub struct Snapshot {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The first commit lacks an action that every table needs.
-    #[error("commit {version} has no {action} action, and no commit before it has one; every table needs one in its first commit")]
+    #[error(
+        "commit {version} has no {action} action, and no commit before it has one; every table needs one in its first commit"
+    )]
     Missing {
         /// The commit.
         version: Version,

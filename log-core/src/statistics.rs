@@ -3,6 +3,7 @@
 //! Statistics may be absent in whole or in part, and a part that makes no sense counts as absent: they only ever help to leave out a file
 //! that provably has no matching row.
 
+mod collect;
 mod skip;
 #[cfg(test)]
 mod tests;

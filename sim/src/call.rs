@@ -3,7 +3,7 @@
 //! The same machine runs in the simulator, where it can be stopped, copied and compared at every request, and on threads over a real table. It
 //! never touches a store or a data file itself: it says what it [`Need`]s, and is [`Given`] it.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use conflict::{
     commit_loop::{CommitLoop, CommitLoopError, Outcome},
@@ -79,7 +79,7 @@ pub enum Given {
     /// To `Store`.
     Response(Response),
     /// To `Execute`.
-    Executed(Result<Executed, StatementError>),
+    Executed(Result<Executed, Arc<StatementError>>),
     /// To `Write`.
     Written {
         /// The size of the file.
@@ -136,6 +136,20 @@ pub enum CallEnd {
     },
 }
 
+impl fmt::Display for CallEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Committed { version, .. } => write!(f, "committed version {version}"),
+            Self::Nothing { .. } => write!(f, "nothing to commit"),
+            Self::Answered { answer, .. } => write!(f, "answered with {} rows", answer.rows.len()),
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::Exhausted { attempts, last } => write!(f, "gave up after {attempts} puts: {last}"),
+            Self::Unknown { version } => write!(f, "unknown whether version {version} was committed"),
+            Self::Failed { message } => write!(f, "failed: {message}"),
+        }
+    }
+}
+
 /// What follows.
 #[derive(Debug)]
 pub enum Next {
@@ -168,11 +182,7 @@ impl Call {
     /// Begins a call at a time, in milliseconds since the epoch.
     pub fn start(context: Arc<CallContext>, now_ms: i64) -> (Self, Need) {
         let (newest, versions) = versions_needed(&context.sql.statement);
-        let mut call = Self {
-            context,
-            started_ms: now_ms,
-            state: State::Executing { loaded: Snapshots::default() },
-        };
+        let mut call = Self { context, started_ms: now_ms, state: State::Executing { loaded: Snapshots::default() } };
         let need = call.load_next(newest, versions, Snapshots::default());
         (call, need)
     }
@@ -187,12 +197,16 @@ impl Call {
         matches!(self.state, State::Committing { .. })
     }
 
-    /// The machine that loads the snapshot, for a driver that remembers what it came to.
-    pub fn loader(&self) -> Option<&LoadSnapshot> {
-        match &self.state {
-            State::Loading { machine, .. } => Some(machine),
-            _ => None,
-        }
+    /// Is it about to list the log for its newest snapshot? A driver that knows what that comes to may say so by
+    /// [`take_snapshot`](Self::take_snapshot).
+    pub fn loads_newest(&self) -> bool {
+        matches!(self.state, State::Loading { version: None, .. })
+    }
+
+    /// Does the order of the writers matter for what it needs? See [`Need::is_scheduling_point`].
+    pub fn is_scheduling_point(&self, need: &Need) -> bool {
+        let probing = matches!(&self.state, State::Committing { machine, .. } if machine.is_probing());
+        need.is_scheduling_point(probing)
     }
 
     /// Forgets how many puts were made; see [`CommitLoop::forget_attempts`].
@@ -228,15 +242,13 @@ impl Call {
                 sizes.push(bytes);
                 Ok(Next::Need(self.write_next(read, change, sizes, now_ms)))
             }
-            (State::Committing { rows, mut machine }, Given::Response(response)) => {
-                match machine.advance(response) {
-                    Step::Request(request) => {
-                        self.state = State::Committing { rows, machine };
-                        Ok(Next::Need(Need::Store(request)))
-                    }
-                    Step::Done(outcome) => Ok(Next::Ended(end(outcome?, machine.transaction().read_version(), rows))),
+            (State::Committing { rows, mut machine }, Given::Response(response)) => match machine.advance(response) {
+                Step::Request(request) => {
+                    self.state = State::Committing { rows, machine };
+                    Ok(Next::Need(Need::Store(request)))
                 }
-            }
+                Step::Done(outcome) => Ok(Next::Ended(end(outcome?, machine.transaction().read_version(), rows))),
+            },
             (state, given) => panic!("the driver gave {given:?} in state {state:?}"),
         }
     }
@@ -279,7 +291,7 @@ impl Call {
         Need::Store(request)
     }
 
-    fn executed(&mut self, loaded: Snapshots, result: Result<Executed, StatementError>) -> Next {
+    fn executed(&mut self, loaded: Snapshots, result: Result<Executed, Arc<StatementError>>) -> Next {
         let read = loaded.newest.as_ref().map(|snapshot| snapshot.version);
         Next::Ended(match result {
             Err(error) => CallEnd::Failed { message: error.to_string() },
@@ -337,4 +349,3 @@ impl Need {
         }
     }
 }
-

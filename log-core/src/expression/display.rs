@@ -1,6 +1,6 @@
 //! Expressions as SQL text.
 
-use std::fmt::{self, Display};
+use std::fmt;
 
 use super::{BinaryOperator, Expression, Function};
 use crate::{schema::PrimitiveType, value::Value};
@@ -72,7 +72,7 @@ fn write_literal(f: &mut fmt::Formatter<'_>, value: &Value, data_type: Primitive
         Value::Date(_) => write!(f, "DATE '{value}'"),
         Value::Timestamp(_) => write!(f, "TIMESTAMP '{value}'"),
         Value::TimestampNtz(_) => write!(f, "TIMESTAMP_NTZ '{value}'"),
-        Value::Boolean(_) | Value::Integer(_) | Value::Decimal { .. } => value.fmt(f),
+        Value::Boolean(_) | Value::Integer(_) | Value::Decimal { .. } => write!(f, "{value}"),
         Value::Long(_) => write!(f, "{value}L"),
         Value::Byte(_) | Value::Short(_) | Value::Float(_) | Value::Double(_) | Value::Binary(_) => {
             write!(f, "CAST('{value}' AS {})", sql_type(data_type))

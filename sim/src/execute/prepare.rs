@@ -15,7 +15,7 @@ use log_core::{
     action::{Action, AddFile, Metadata, PartitionValues, Protocol},
     batch::BatchError,
     expression::Expression,
-    path::{Version, encode_data_path},
+    path::encode_data_path,
     protocol::Unsupported,
     schema::{DataType, Field, Schema},
     snapshot::Snapshot,
@@ -25,7 +25,7 @@ use log_core::{
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    error::ExecuteError,
+    ExecuteError,
     file::{self, Rewritten},
     insert, partition, query,
 };
@@ -35,7 +35,7 @@ use crate::{
     sql::{
         Bound, SqlError, Statement,
         bind::{Constants, bind},
-        bound::{BoundBody, BoundFrom, BoundInsert, BoundQuery},
+        bound::{BoundBody, BoundFrom, BoundInsert, BoundOrderBy, BoundQuery},
         statement::{CreateTable, InsertSource, Query},
     },
 };
@@ -218,9 +218,9 @@ impl Execution<'_> {
                 return Ok(Executed::Answer(answer(bound, &batch)?));
             }
             Bound::Insert(bound) => self.insert(bound, snapshots, snapshot)?,
-            Bound::Update(bound) => self.rewrite(snapshot, bound.predicate.as_ref(), |batch| {
-                file::update(bound, &snapshot.schema, batch)
-            })?,
+            Bound::Update(bound) => {
+                self.rewrite(snapshot, bound.predicate.as_ref(), |batch| file::update(bound, &snapshot.schema, batch))?
+            }
             Bound::Delete(bound) => {
                 self.rewrite(snapshot, bound.predicate.as_ref(), |batch| file::delete(bound, batch))?
             }
@@ -306,10 +306,12 @@ impl Execution<'_> {
         snapshot: &Snapshot,
     ) -> Result<Change, StatementError> {
         let mut reads = ReadSet::default();
-        if let BoundInsert::Query { query, .. } = bound {
+        let mut bound = bound.clone();
+        if let BoundInsert::Query { query, .. } = &mut bound {
             register_query(&query.body, snapshot, &mut reads);
+            settle_limit(query);
         }
-        let batch = insert::rows(bound, &snapshot.schema, &mut |from| self.scan(from, snapshots))?;
+        let batch = insert::rows(&bound, &snapshot.schema, &mut |from| self.scan(from, snapshots))?;
         let rows = batch.num_rows() as u64;
         let files = self.new_files(snapshot, &[batch])?;
         let mut operation = Operation::default();
@@ -354,7 +356,8 @@ impl Execution<'_> {
     /// One new file per partition that has rows.
     fn new_files(&self, snapshot: &Snapshot, batches: &[RecordBatch]) -> Result<Vec<NewFile>, StatementError> {
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
-        let whole = arrow::compute::concat_batches(&first.schema(), batches).map_err(ExecuteError::from)?;
+        let whole = arrow::compute::concat_batches(&first.schema(), batches)
+            .map_err(ExecuteError::plumbing("putting rows together"))?;
         let columns = snapshot.partition_columns();
         let mut files = Vec::new();
         for (ordinal, (partition_values, batch)) in
@@ -367,7 +370,7 @@ impl Execution<'_> {
             let content = digest::rows_sha256(rows.iter().map(Vec::as_slice));
             let folder = partition::directory(&partition_values, columns);
             let path = encode_data_path(&format!("{folder}{}", self.naming.data_file(ordinal, &content)));
-            let stats = log_core::data_file::statistics(&snapshot.schema, columns, &batch)?;
+            let stats = Statistics::collect(&snapshot.schema, columns, &batch)?.to_json();
             files.push(NewFile { path, partition_values, batch, stats });
         }
         Ok(files)
@@ -445,6 +448,19 @@ fn may_hold(predicate: &Expression, snapshot: &Snapshot, add: &AddFile) -> bool 
     })
 }
 
+/// A LIMIT takes some of the rows that its ORDER BY leaves equal. Which ones must not depend on the order of files, or the statement would do one thing
+/// now and another when it is run again: the least in order of their values are taken.
+fn settle_limit(query: &mut BoundQuery) {
+    if query.limit.is_none() {
+        return;
+    }
+    query.order_by.extend(query.output.iter().enumerate().map(|(index, (name, data_type))| BoundOrderBy {
+        expression: Expression::Column { index, name: name.clone(), data_type: *data_type },
+        descending: false,
+        nulls_first: true,
+    }));
+}
+
 fn register_query(body: &BoundBody, snapshot: &Snapshot, reads: &mut ReadSet) {
     match body {
         BoundBody::Select(select) if select.from == BoundFrom::Snapshot => {
@@ -485,10 +501,5 @@ impl Change {
             operation.metrics.insert("numOutputBytes".to_owned(), json!(sizes.iter().sum::<u64>().to_string()));
         }
         Transaction::new(read, reads, operation, actions, table_level, naming.txn_id())
-    }
-
-    /// The version that the change was computed on.
-    pub fn read_version(read: Option<&Snapshot>) -> Option<Version> {
-        read.map(|snapshot| snapshot.version)
     }
 }

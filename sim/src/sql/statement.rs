@@ -158,6 +158,7 @@ pub struct Select {
 }
 
 /// One item of a SELECT list.
+#[allow(clippy::large_enum_variant)] // `*` is rare, and a list is short.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SelectItem {
     /// `*`, all columns.
@@ -210,6 +211,15 @@ impl Statement {
             Self::Delete(delete) => Some(&delete.table),
             Self::Select(query) => query.tables().first().map(|reference| reference.table.as_str()),
         }
+    }
+
+    /// Every table that the statement reads from, in the order of the text; not the one that it writes, unless a query reads it too.
+    pub fn tables_read(&self) -> Vec<&str> {
+        let query = match self {
+            Self::Select(query) | Self::Insert(Insert { source: InsertSource::Query(query), .. }) => query,
+            _ => return Vec::new(),
+        };
+        query.tables().into_iter().map(|reference| reference.table.as_str()).collect()
     }
 
     /// Can it change a table?
