@@ -10,3 +10,6 @@ pub mod predicate;
 pub mod rebase;
 pub mod rules;
 pub mod transaction;
+
+#[cfg(test)]
+mod testing;
