@@ -6,8 +6,9 @@ use conflict::rules::RuleSet;
 use log_core::{schema::Schema, store::Request};
 
 use crate::{
-    call::{Call, CallContext, Need},
+    call::{Call, CallContext, CallEnd, Need},
     execute::prepare::schema_of,
+    history::Kind,
     judge::{Violation, ViolationKind},
     naming::{CallId, Naming, SETUP},
     scenario::{OnConflict, Scenario, SqlText},
@@ -196,6 +197,21 @@ impl Setting {
             None => return None,
         };
         Some(CallId { writer, statement, execution })
+    }
+
+    /// The call that its writer makes after a call ended so: the statement again, the next one, or none. The setup makes one call at a time.
+    pub fn next_call(&self, id: CallId, end: &CallEnd) -> Option<CallId> {
+        if id.writer == SETUP {
+            return None;
+        }
+        let spec = &self.scenario.writers[id.writer];
+        let lost = matches!(end, CallEnd::Conflict(_) | CallEnd::Exhausted { .. });
+        if lost && id.execution < spec.on_conflict.retries() {
+            return Some(CallId { execution: id.execution + 1, ..id });
+        }
+        let stops = end.kind() != Kind::Ok && spec.on_conflict == OnConflict::Stop;
+        let next = CallId { statement: id.statement + 1, execution: 0, ..id };
+        (!stops && next.statement < spec.statements.len()).then_some(next)
     }
 
     /// The clock of a call in a search.

@@ -17,7 +17,6 @@ use crate::{
     history::{Kind, What},
     naming::{CallId, SETUP},
     oracle::exactly_once::CallOutcome,
-    scenario::OnConflict,
 };
 
 /// A writer.
@@ -75,7 +74,7 @@ impl Writer {
         observe: Observer<'_>,
     ) -> Result<Self, CallError> {
         let mut writer = Self { finished: Vec::new(), running: None };
-        writer.begin(setting, index, 0, clock, observe);
+        writer.begin(setting, CallId { writer: index, statement: 0, execution: 0 }, clock, observe);
         writer.run_on(setting, environment, tables, clock, observe)?;
         Ok(writer)
     }
@@ -250,28 +249,18 @@ impl Writer {
     }
 
     fn end(&mut self, setting: &Setting, id: CallId, end: CallEnd, clock: ClockAt, observe: Observer<'_>) {
-        let kind = end.kind();
-        let lost = matches!(end, CallEnd::Conflict(_) | CallEnd::Exhausted { .. });
         let finished = finished(&end, id.execution);
+        let next = setting.next_call(id, &end);
         observe(id, What::Ended(end));
-        if id.writer == SETUP {
+        if next.is_none_or(|next| next.statement > id.statement) {
             self.finished.push(finished);
-            return;
         }
-        let spec = &setting.scenario.writers[id.writer];
-        if lost && id.execution < spec.on_conflict.retries() {
-            self.begin(setting, id.writer, id.execution + 1, clock, observe);
-            return;
-        }
-        self.finished.push(finished);
-        let stops = kind != Kind::Ok && spec.on_conflict == OnConflict::Stop;
-        if !stops && self.finished.len() < spec.statements.len() {
-            self.begin(setting, id.writer, 0, clock, observe);
+        if let Some(next) = next {
+            self.begin(setting, next, clock, observe);
         }
     }
 
-    fn begin(&mut self, setting: &Setting, writer: usize, execution: u32, clock: ClockAt, observe: Observer<'_>) {
-        let id = CallId { writer, statement: self.finished.len(), execution };
+    fn begin(&mut self, setting: &Setting, id: CallId, clock: ClockAt, observe: Observer<'_>) {
         let clock_ms = clock.of(id);
         observe(id, What::Invoked { clock_ms });
         self.running = Some(Call::start(Arc::new(setting.context(id)), clock_ms));
@@ -350,7 +339,8 @@ pub(super) fn run_setup(
             }
         };
         let clock = setting.clock_at(0);
-        setup.begin(setting, SETUP, 0, clock, &mut observe);
+        let id = CallId { writer: SETUP, statement: index, execution: 0 };
+        setup.begin(setting, id, clock, &mut observe);
         while setup.running.is_some() {
             setup.give(setting, environment, tables, clock, &mut observe)?;
         }
