@@ -156,7 +156,7 @@ fn run_by_time(world: &mut World, environment: &mut Environment, clock: &mut Lat
         let Some((at, writer)) = next else { return Ok(()) };
         due[writer] = None;
         world.now_ms = at;
-        world.apply(environment, Event { writer })?;
+        world.apply(environment, Event::Step { writer })?;
     }
 }
 
@@ -183,12 +183,13 @@ fn follow_schedule(world: &mut World, environment: &mut Environment, clock: &mut
     }
     // What the schedule does not say goes round: a step for each writer that can make one.
     loop {
-        let events: Vec<Event> = world.events().collect();
-        if events.is_empty() {
+        let writers: Vec<usize> =
+            (0..world.writers.len()).filter(|writer| world.writers[*writer].need().is_some()).collect();
+        if writers.is_empty() {
             return Ok(());
         }
-        for event in events {
-            step(world, environment, clock, event.writer)?;
+        for writer in writers {
+            step(world, environment, clock, writer)?;
         }
     }
 }
@@ -202,7 +203,7 @@ fn step(
     if let Some(need) = world.writers[writer].need() {
         world.now_ms += clock.draw(writer, need);
     }
-    Ok(world.apply(environment, Event { writer })?)
+    Ok(world.apply(environment, Event::Step { writer })?)
 }
 
 /// Where a writer stands, as far as a pinned step asks.
