@@ -175,6 +175,12 @@ impl World {
         act(&mut self.writers, &mut scene)
     }
 
+    /// How many commits a listing by a writer could fail to show: those that were made since the setup.
+    pub fn hidden_commits(&self, writer: usize) -> u64 {
+        let call = self.writers[writer].call();
+        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables))
+    }
+
     /// Calls of writers that made a commit.
     pub fn committed(&self) -> usize {
         self.writers.iter().map(Writer::committed).sum()

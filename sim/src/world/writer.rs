@@ -171,9 +171,7 @@ impl Writer {
             faults.push(Fault::CrashAfterPut);
         }
         if matches!(need, Need::Store(Request::List { .. })) && network.budget.allows(FaultKind::ListLag) {
-            // Any of the newest commits may be missing; those of the setup are old enough to be seen.
-            let listed = tables.get(table(call, setting)).commits().saturating_sub(setting.scenario.setup.len() as u64);
-            let missing = listed.min(u64::from(u8::MAX)) as u8;
+            let missing = hidden_commits(call, setting, tables).min(u64::from(u8::MAX)) as u8;
             faults.extend((1..=missing).map(|missing| Fault::ListLag { missing }));
         }
         faults.retain(|fault| network.budget.allows(fault.kind()));
@@ -306,6 +304,12 @@ impl Writer {
 
 fn table(call: &Call, setting: &Setting) -> usize {
     setting.table_index(call.context.sql.statement.table().expect("a call that asks the store has a table"))
+}
+
+/// How many commits a listing could fail to show. Those of the setup are old enough to be seen.
+pub(super) fn hidden_commits(call: &Call, setting: &Setting, tables: &Tables) -> u64 {
+    let setup = setting.scenario.setup.len() as u64;
+    call.context.sql.statement.table().map_or(0, |_| tables.get(table(call, setting)).commits().saturating_sub(setup))
 }
 
 /// Sends a request through the network.
