@@ -2,7 +2,7 @@
 
 use log_core::path::Version;
 
-use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome};
+use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome, world::Fault};
 
 /// A history: entries in the order in which they happened.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -46,6 +46,8 @@ pub enum What {
         /// What it was told.
         result: PutResult,
     },
+    /// A fault happened to its request, or to its writer.
+    Fault(Fault),
     /// It is over.
     Ended(CallEnd),
 }

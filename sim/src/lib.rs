@@ -13,4 +13,5 @@ pub mod run;
 pub mod scenario;
 pub mod search;
 pub mod sql;
+pub mod walk;
 pub mod world;

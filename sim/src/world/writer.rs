@@ -188,6 +188,8 @@ impl Writer {
     pub fn step(&mut self, fault: Option<Fault>, scene: &mut Scene<'_>) -> Result<(), CallError> {
         if let Some(fault) = fault {
             scene.network.budget.spend(fault.kind());
+            let call = self.call().expect("a writer that runs").context.id;
+            (scene.observe)(call, What::Fault(fault));
         }
         self.give(fault, scene)?;
         self.run_on(scene)?;
