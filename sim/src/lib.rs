@@ -5,10 +5,14 @@ pub mod digest;
 pub mod execute;
 pub mod explore;
 pub mod history;
+#[cfg(feature = "real")]
+pub mod inspect;
 pub mod judge;
 pub mod naming;
 pub mod oracle;
 pub mod random;
+#[cfg(any(feature = "real", loom))]
+pub mod real;
 pub mod run;
 pub mod scenario;
 pub mod search;

@@ -1,0 +1,1 @@
+//! What a real table is: its history, its files, its rows.
