@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use conflict::rules::RuleSet;
-use log_core::schema::Schema;
+use log_core::{schema::Schema, store::Request};
 
 use crate::{
-    call::{CallContext, CallEnd},
+    call::{Call, CallContext, CallEnd, Need},
     execute::prepare::schema_of,
     history::Kind,
     judge::{Violation, ViolationKind},
@@ -46,13 +46,33 @@ pub enum Clock {
     Virtual,
 }
 
-/// How much happens in one event.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// How much happens in one event, from most to least. See the documentation's page on states.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Granularity {
+    /// From one load or put to the next: a put that is lost sees the log of that instant. For comparing numbers of states only.
+    Puts,
     /// From one scheduling point to the next; what commutes with the others runs with the step before.
     Points,
-    /// One request, one execution, one data file.
+    /// From one request to the store to the next.
     Requests,
+    /// One request, one execution, one data file, one pause: what takes time of its own.
+    Needs,
+}
+
+impl Granularity {
+    /// Does a call stop before what it needs?
+    pub(super) fn stops_before(self, call: &Call, need: &Need) -> bool {
+        match self {
+            Self::Puts => match need {
+                Need::Store(Request::PutIfAbsent { .. }) => true,
+                Need::Store(Request::List { .. }) => call.is_loading(),
+                _ => false,
+            },
+            Self::Points => call.is_scheduling_point(need),
+            Self::Requests => matches!(need, Need::Store(request) if !matches!(request, Request::Backoff { .. })),
+            Self::Needs => true,
+        }
+    }
 }
 
 /// A scenario that cannot run.

@@ -181,10 +181,7 @@ impl Writer {
         clock: ClockAt,
         observe: Observer<'_>,
     ) -> Result<(), CallError> {
-        if setting.granularity == Granularity::Requests {
-            return Ok(());
-        }
-        while self.running.as_ref().is_some_and(|(call, need)| !call.is_scheduling_point(need)) {
+        while self.running.as_ref().is_some_and(|(call, need)| !setting.granularity.stops_before(call, need)) {
             self.give(setting, environment, tables, clock, observe)?;
         }
         Ok(())
@@ -207,7 +204,9 @@ impl Writer {
             Need::Store(request) => {
                 let table = table.expect("a call that asks the store has a table");
                 // A search loads the same log many times: what the loader came to is looked up.
-                let known = setting.clock == Clock::PerCall && call.loads_newest();
+                let known = setting.granularity <= Granularity::Points
+                    && setting.clock == Clock::PerCall
+                    && call.loads_newest();
                 if known {
                     let snapshot = environment.snapshot(table, tables.get(table))?;
                     Next::Need(call.take_snapshot(snapshot))
