@@ -1,6 +1,5 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
-mod grid;
 mod render;
 
 use std::{

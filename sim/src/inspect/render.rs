@@ -8,13 +8,12 @@ use log_core::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::{
-    FileRow, TableDigest,
+use super::{FileRow, TableDigest};
+use crate::report::{
+    Verdict,
     grid::{Align, Grid},
+    json::SCHEMA,
 };
-
-/// The version of the JSON documents.
-const SCHEMA: u32 = 1;
 
 /// The history as a table that fits a width. Columns in which nothing stands are left out.
 pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
@@ -29,9 +28,9 @@ pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
     }));
     grid.keep(&["version", "timestamp", "operation", "readVersion", "isBlindAppend"]);
     for row in cells {
-        grid.row(shown.iter().map(|column| row[*column].clone()));
+        grid.row(shown.iter().map(|column| one_line(&row[*column])));
     }
-    grid.render(width)
+    grid.render(0, width)
 }
 
 fn history_cells(row: &HistoryRow) -> [String; 15] {
@@ -56,7 +55,7 @@ fn history_cells(row: &HistoryRow) -> [String; 15] {
 }
 
 /// The history as JSON: texts, and null for what a commit does not say; the timestamp in milliseconds.
-pub fn history_json(rows: &[HistoryRow]) -> Json {
+pub fn history_json(rows: &[HistoryRow]) -> String {
     let row = |row: &HistoryRow| {
         json!({
             "version": row.version.0,
@@ -97,17 +96,17 @@ pub fn files_text(files: &[FileRow], version: Version, width: usize) -> String {
             None => format!("{column}=NULL"),
         });
         grid.row([
-            file.path.clone(),
-            partition.collect::<Vec<_>>().join("/"),
+            one_line(&file.path),
+            one_line(&partition.collect::<Vec<_>>().join("/")),
             file.size.to_string(),
             file.rows.map_or("unknown".to_owned(), |rows| rows.to_string()),
         ]);
     }
-    format!("{}({}, version {version})\n", grid.render(width), count(files.len(), "file"))
+    format!("{}({}, version {version})\n", grid.render(0, width), count(files.len(), "file"))
 }
 
 /// Live files as JSON.
-pub fn files_json(files: &[FileRow], version: Version) -> Json {
+pub fn files_json(files: &[FileRow], version: Version) -> String {
     let file = |file: &FileRow| {
         json!({
             "path": file.path,
@@ -120,21 +119,22 @@ pub fn files_json(files: &[FileRow], version: Version) -> Json {
     document("files", [("version", version.0.into()), ("files", files.iter().map(file).collect())])
 }
 
-/// Rows as a table. Values are never shortened; a line break in a text is spelled out.
-pub fn rows_text(schema: &Schema, rows: &[Vec<Value>], version: Version) -> String {
-    let mut grid = Grid::new(schema.fields.iter().map(|field| {
+/// Rows as a table that fits a width. A line break in a text is spelled out.
+pub fn rows_text(schema: &Schema, rows: &[Vec<Value>], version: Version, width: usize) -> String {
+    let names: Vec<String> = schema.fields.iter().map(|field| one_line(&field.name)).collect();
+    let mut grid = Grid::new(schema.fields.iter().zip(&names).map(|(field, name)| {
         let numeric = field.data_type.primitive().is_some_and(|data_type| data_type.is_numeric());
-        (field.name.as_str(), if numeric { Align::Right } else { Align::Left })
+        (name.as_str(), if numeric { Align::Right } else { Align::Left })
     }));
     for row in rows {
-        grid.row(row.iter().map(Value::to_string));
+        grid.row(row.iter().map(|value| one_line(&value.to_string())));
     }
-    format!("{}({}, version {version})\n", grid.render(usize::MAX), count(rows.len(), "row"))
+    format!("{}({}, version {version})\n", grid.render(0, width), count(rows.len(), "row"))
 }
 
 /// Rows as JSON: an object each. Numbers and booleans as themselves, everything else as text; a floating-point number that JSON has not, and a
 /// decimal, are text too.
-pub fn rows_json(schema: &Schema, rows: &[Vec<Value>], version: Version) -> Json {
+pub fn rows_json(schema: &Schema, rows: &[Vec<Value>], version: Version) -> String {
     let columns: Json = schema
         .fields
         .iter()
@@ -163,7 +163,7 @@ fn value_json(value: &Value) -> Json {
 
 impl TableDigest {
     /// The digest as JSON.
-    pub fn json(&self) -> Json {
+    pub fn json(&self) -> String {
         document(
             "digest",
             [
@@ -176,13 +176,13 @@ impl TableDigest {
     }
 }
 
-fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> Json {
+fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> String {
     let mut document = Map::new();
     document.insert("schema".to_owned(), SCHEMA.into());
     document.insert("command".to_owned(), command.into());
-    document.insert("verdict".to_owned(), "pass".into());
+    document.insert("verdict".to_owned(), Verdict::Pass.name().into());
     document.extend(fields.map(|(name, value)| (name.to_owned(), value)));
-    Json::Object(document)
+    format!("{:#}\n", Json::Object(document))
 }
 
 fn time_text(ms: i64) -> String {
@@ -191,4 +191,17 @@ fn time_text(ms: i64) -> String {
 
 fn count(number: usize, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A text whose control characters are spelled out, so that it stays on its line and says nothing to the terminal.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\u{2028}' | '\u{2029}' => line.extend(character.escape_unicode()),
+            character if character.is_control() => line.extend(character.escape_default()),
+            character => line.push(character),
+        }
+    }
+    line
 }

@@ -19,7 +19,7 @@ pub fn shipped(name: &str, overrides: &[(&str, &str)]) -> Scenario {
 /// The setting of a scenario.
 pub fn setting(scenario: Scenario) -> Arc<Setting> {
     let rules = RuleSet::delta_spark();
-    Arc::new(Setting::new(scenario, rules, String::new(), Clock::Virtual, Granularity::Requests).expect("it is sound"))
+    Arc::new(Setting::new(scenario, rules, String::new(), Clock::Virtual, Granularity::Needs).expect("it is sound"))
 }
 
 /// Runs it.
