@@ -59,8 +59,8 @@ pub enum Origin<'a> {
     Seed(u64),
     /// Threads over real tables in a directory; times are milliseconds.
     Store(&'a str),
-    /// A schedule of so many steps; times are the number of the step, from 1.
-    Schedule(usize),
+    /// A schedule; times are the number of the step, from 1.
+    Schedule(&'a [String]),
     /// All of them: a search.
     Search,
 }
@@ -159,7 +159,7 @@ pub fn heading(subject: &Subject<'_>, style: Style) -> String {
     match subject.origin {
         Origin::Seed(seed) => facts.push(("seed", seed.to_string())),
         Origin::Store(directory) => facts.push(("store", text::one_line(directory))),
-        Origin::Schedule(steps) => facts.push(("schedule", text::count(steps as u64, "step"))),
+        Origin::Schedule(steps) => facts.push(("schedule", text::count(steps.len() as u64, "step"))),
         Origin::Search => facts.push(("schedules", "all".to_owned())),
     }
     facts.push(("scenario", text::one_line(&scenario.name)));

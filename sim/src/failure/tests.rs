@@ -87,7 +87,10 @@ fn a_file_that_is_none_is_refused() {
         &json.replace("\"schedule\": [", "\"schedule\": [1,"),
         expect!["field 'schedule' must be a list of strings, not a list"],
     );
-    check_text(&json.replace("[[writer]]", "[[wrter]]"), expect![""]);
+    check_text(
+        &json.replace("[[writer]]", "[[wrter]]"),
+        expect!["the scenario in it cannot be read: scenario, line 7: unknown key 'wrter', did you mean 'writer'?"],
+    );
     let other = Failure { program: "contend 9.0.0".to_owned(), ..failure() };
     let note = Failure::parse(&other.to_json()).unwrap().note();
     assert_eq!(

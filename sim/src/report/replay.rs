@@ -16,7 +16,7 @@ pub fn replay(failure: &Failure, replayed: &Replayed, style: Style) -> String {
 
 /// What a report of a failure is about.
 pub(super) fn subject<'a>(failure: &'a Failure, replayed: &'a Replayed) -> Subject<'a> {
-    let origin = Origin::Schedule(failure.schedule.len());
+    let origin = Origin::Schedule(&failure.schedule);
     Subject { origin, setting: &replayed.setting, rules: &failure.rules }
 }
 

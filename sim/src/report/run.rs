@@ -37,6 +37,9 @@ pub fn run(subject: &Subject<'_>, result: &RunResult, replay: &str, style: Style
 pub(super) fn body(subject: &Subject<'_>, result: &RunResult, style: Style) -> String {
     let setting = subject.setting;
     let mut text = setup(setting, result, style);
+    if !text.is_empty() {
+        text.push('\n');
+    }
     text.push_str(&timeline(subject, &result.history, style));
     text.push('\n');
     for each in &result.tables {
@@ -121,7 +124,7 @@ fn losers(setting: &Setting, result: &RunResult, style: Style) -> String {
                 let by = winner(setting, result, call, conflict.winner.0);
                 let finding = &conflict.finding;
                 let winner = format!("version {} ({}{by})", conflict.winner, conflict.operation);
-                format!("{}: {winner} {}, rule {}", finding.kind, finding.reason, conflict.rule)
+                format!("{}: {winner} {}; rule {}", finding.kind, finding.reason, conflict.rule)
             }
             end => end.to_string(),
         };

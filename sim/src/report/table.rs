@@ -27,7 +27,7 @@ pub(super) fn table(setting: &Setting, result: &RunResult, table: &TableResult, 
     text.push_str(&paragraph("  ", &facts, style.width));
     let sha = shorten(&table.rows_sha256, style.width.saturating_sub(14).max(8));
     text.push_str(&format!("  rows sha256 {sha}\n"));
-    text.push_str(&versions(setting, &result.history, table).render(2, style.width));
+    text.push_str(&versions(setting, &result.history, table, style.width).render(2, style.width));
     let orphans = table.orphans.len() as u64;
     if orphans > 0 {
         let text_of = match orphans {
@@ -46,15 +46,15 @@ pub(super) fn table(setting: &Setting, result: &RunResult, table: &TableResult, 
     text
 }
 
-fn versions(setting: &Setting, history: &History, table: &TableResult) -> Grid {
-    let mut grid = Grid::new([
-        ("version", Align::Right),
-        ("by", Align::Left),
-        ("statement", Align::Left),
-        ("read", Align::Right),
-        ("rows", Align::Right),
-        ("puts", Align::Right),
-    ]);
+/// Widths below this have no room for more than who made a version.
+const WIDE: usize = 60;
+
+fn versions(setting: &Setting, history: &History, table: &TableResult, width: usize) -> Grid {
+    let mut columns = vec![("version", Align::Right), ("by", Align::Left), ("statement", Align::Left)];
+    if width >= WIDE {
+        columns.extend([("read", Align::Right), ("rows", Align::Right), ("puts", Align::Right)]);
+    }
+    let mut grid = Grid::new(columns);
     if let Some(last) = table.first.checked_sub(1) {
         let versions = if last == 0 { "0".to_owned() } else { format!("0-{last}") };
         grid.row([versions, "setup".to_owned()]);

@@ -1,7 +1,7 @@
 //! A timeline with one column per writer.
 
 use super::{
-    Paint, Style, Subject,
+    Origin, Paint, Style, Subject,
     text::{one_line, pad, pad_left, shorten, width, wrap, wrap_at_most},
 };
 use crate::{
@@ -15,7 +15,8 @@ use crate::{
 const COLUMN_LEAST: usize = 22;
 /// Columns that are wider than this only put the writers far apart.
 const COLUMN_MOST: usize = 44;
-const GAP: usize = 2;
+/// Between columns: little, since at any time one of them has more to show than a bar.
+const GAP: usize = 1;
 
 /// One line of one writer.
 #[derive(Clone, Debug)]
@@ -44,12 +45,12 @@ pub fn timeline(subject: &Subject<'_>, history: &History, style: Style) -> Strin
     let room = style.width.saturating_sub(time_width);
     let column = (room / names.len().max(1)).saturating_sub(GAP).min(COLUMN_MOST);
     if column >= COLUMN_LEAST {
-        columns(&groups(setting, history, column), &names, unit, time_width, column, style)
+        columns(&groups(subject, history, column), &names, unit, time_width, column, style)
     } else {
         let names: Vec<String> = names.iter().map(|name| shorten(name, 12)).collect();
         let prefix = names.iter().map(|name| width(name)).max().unwrap_or(0).max("writer".len());
         let column = room.saturating_sub(prefix + 2 * GAP).max(COLUMN_LEAST);
-        one_column(&groups(setting, history, column), &names, unit, time_width, prefix, style)
+        one_column(&groups(subject, history, column), &names, unit, time_width, prefix, style)
     }
 }
 
@@ -113,9 +114,12 @@ fn one_column(
 }
 
 /// The history in groups, each line of a width at most.
-fn groups(setting: &Setting, history: &History, most: usize) -> Vec<Group> {
+fn groups(subject: &Subject<'_>, history: &History, most: usize) -> Vec<Group> {
+    let setting = subject.setting;
     let mut groups: Vec<Group> = Vec::new();
+    let mut step = 1;
     for (position, entry) in history.entries.iter().enumerate() {
+        groups.extend(silent_steps(subject, &mut step, entry.at_ms));
         let lines = lines(setting, &history.entries, position, entry, most);
         let open = !matches!(entry.what, What::Ended(_));
         match groups.last_mut() {
@@ -126,8 +130,32 @@ fn groups(setting: &Setting, history: &History, most: usize) -> Vec<Group> {
             _ => groups.push(Group { at: entry.at_ms, writer: entry.call.writer, lines, open }),
         }
     }
+    groups.extend(silent_steps(subject, &mut step, i64::MAX));
     groups.retain(|group| !group.lines.is_empty());
     groups
+}
+
+/// The steps of a schedule before a time of which the history says nothing: `step` is the first that was not looked at.
+fn silent_steps(subject: &Subject<'_>, step: &mut usize, before: i64) -> Vec<Group> {
+    let Origin::Schedule(labels) = subject.origin else { return Vec::new() };
+    let mut silent = Vec::new();
+    while *step <= labels.len() && (*step as i64) < before {
+        let (writer, what) = labels[*step - 1].split_once('.').unwrap_or_default();
+        let writer = subject.setting.scenario.writers.iter().position(|spec| spec.name == writer);
+        if let Some(writer) = writer {
+            let text = match what {
+                "winners" => "│ listed the winners".to_owned(),
+                other => format!("│ {other}"),
+            };
+            let lines = vec![Line { paint: Paint::Plain, text }];
+            silent.push(Group { at: *step as i64, writer, lines, open: true });
+        }
+        *step += 1;
+    }
+    if *step as i64 == before {
+        *step += 1;
+    }
+    silent
 }
 
 fn lines(setting: &Setting, entries: &[Entry], position: usize, entry: &Entry, most: usize) -> Vec<Line> {
@@ -147,10 +175,7 @@ fn lines(setting: &Setting, entries: &[Entry], position: usize, entry: &Entry, m
             1 => quiet("wrote a file".to_owned()),
             files => quiet(format!("wrote {files} files")),
         },
-        What::Put { version, won: true } if acknowledged(entries, position) => {
-            let _ = version;
-            Vec::new()
-        }
+        What::Put { won: true, .. } if acknowledged(entries, position) => Vec::new(),
         What::Put { version, won } => quiet(format!("put v{version}: {}", if *won { "won" } else { "lost" })),
         What::Ended(end) => ended(end, inner),
     }
