@@ -212,11 +212,13 @@ fn queries(setting: &Setting, history: &History, table: usize) -> Vec<PlainQuery
         .collect()
 }
 
+/// Files of calls that are under way may still be committed.
 fn orphans(setting: &Setting, history: &History, index: usize, table: &crate::world::Table) -> Vec<String> {
+    let over: std::collections::BTreeSet<CallId> = history.ends().map(|(call, _)| call).collect();
     let mut written: Vec<String> = history
         .entries
         .iter()
-        .filter(|entry| setting.table_of(entry.call) == Some(index))
+        .filter(|entry| over.contains(&entry.call) && setting.table_of(entry.call) == Some(index))
         .filter_map(|entry| match &entry.what {
             What::Wrote { path, .. } => Some(path.clone()),
             _ => None,
