@@ -15,7 +15,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use sim::report::Verdict;
 
-
 /// What can be asked for.
 #[derive(Debug, Parser)]
 #[command(

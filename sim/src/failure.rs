@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub use parse::FailureError;
-pub use replay::{Replayed, ReplayError};
+pub use replay::{ReplayError, Replayed};
 
 /// The version of the form of these files.
 pub const SCHEMA: u64 = 1;

@@ -106,6 +106,11 @@ impl History {
             .collect()
     }
 
+    /// How often a call tried to put its commit.
+    pub fn puts(&self, call: CallId) -> usize {
+        self.entries.iter().filter(|entry| entry.call == call && matches!(entry.what, What::Put { .. })).count()
+    }
+
     /// The clock of a call.
     pub fn clock_ms(&self, call: CallId) -> Option<i64> {
         self.entries.iter().find_map(|entry| match entry.what {

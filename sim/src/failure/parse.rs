@@ -95,9 +95,9 @@ fn string(object: &Map<String, Value>, field: &'static str) -> Result<String, Fa
 
 fn strings(object: &Map<String, Value>, field: &'static str) -> Result<Vec<String>, FailureError> {
     let value = get(object, field)?;
-    let texts = value.as_array().and_then(|items| {
-        items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
-    });
+    let texts = value
+        .as_array()
+        .and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>());
     texts.ok_or_else(|| wrong(field, "a list of strings", value))
 }
 

@@ -102,8 +102,7 @@ impl Failure {
             }
         }
         let reproduced = found.iter().find(|(_, violation)| violation.kind == self.kind).map(|(step, _)| *step);
-        let mut result =
-            conclude(&setting, world.history, first, &world.tables, &mut SimulatedFiles(&environment));
+        let mut result = conclude(&setting, world.history, first, &world.tables, &mut SimulatedFiles(&environment));
         // What the whole schedule comes to is not what was found on the way, and [expect] speaks of ends only.
         result.violations = found.iter().map(|(_, violation)| violation.clone()).collect();
         Ok(Replayed { setting, result, found, reproduced })

@@ -52,7 +52,10 @@ fn a_replay_finds_the_violation_at_its_step() {
 #[test]
 fn a_step_that_is_not_possible_is_refused() {
     check_step(&["a.put"], expect!["schedule, step 1: 'a.put' is not possible here; possible are a.load, b.load"]);
-    check_step(&["a.load", "c.load"], expect!["schedule, step 2: 'c.load' is no step of a writer; the writers are a, b; did you mean 'a'?"]);
+    check_step(
+        &["a.load", "c.load"],
+        expect!["schedule, step 2: 'c.load' is no step of a writer; the writers are a, b; did you mean 'a'?"],
+    );
     check_step(
         &["a.load", "a.put", "b.load", "b.put", "b.put"],
         expect!["schedule, step 5: 'b.put' is not possible here; possible is nothing, all writers have finished"],
@@ -76,13 +79,24 @@ fn a_file_that_is_none_is_refused() {
     );
     check_text(
         &json.replace("\"kind\": \"structure\"", "\"kind\": \"odd\""),
-        expect!["field 'kind' must be one of exactly-once, structure, wrong-effect, wrong-answer, not-serializable, not-write-serializable, undecided, expectation, not 'odd'"],
+        expect![
+            "field 'kind' must be one of exactly-once, structure, wrong-effect, wrong-answer, not-serializable, not-write-serializable, undecided, expectation, not 'odd'"
+        ],
     );
-    check_text(&json.replace("\"schedule\": [", "\"schedule\": [1,"), expect!["field 'schedule' must be a list of strings, not a list"]);
-    check_text(&json.replace("[[writer]]", "[[wrter]]"), expect!["the scenario in it cannot be read: scenario, line 7: unknown key 'wrter', did you mean 'writer'?"]);
+    check_text(
+        &json.replace("\"schedule\": [", "\"schedule\": [1,"),
+        expect!["field 'schedule' must be a list of strings, not a list"],
+    );
+    check_text(
+        &json.replace("[[writer]]", "[[wrter]]"),
+        expect!["the scenario in it cannot be read: scenario, line 7: unknown key 'wrter', did you mean 'writer'?"],
+    );
     let other = Failure { program: "contend 9.0.0".to_owned(), ..failure() };
     let note = Failure::parse(&other.to_json()).unwrap().note();
-    assert_eq!(note.unwrap(), "the file was written by contend 9.0.0, this is contend 0.1.0: what the writers do may have changed");
+    assert_eq!(
+        note.unwrap(),
+        "the file was written by contend 9.0.0, this is contend 0.1.0: what the writers do may have changed"
+    );
 }
 
 fn check_text(text: &str, expected: Expect) {

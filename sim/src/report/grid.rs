@@ -40,7 +40,13 @@ impl Grid {
             .iter()
             .enumerate()
             .map(|(i, (name, _))| {
-                self.rows.iter().filter_map(|row| row.get(i)).map(|cell| width(cell)).max().unwrap_or(0).max(width(name))
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(i))
+                    .map(|cell| width(cell))
+                    .max()
+                    .unwrap_or(0)
+                    .max(width(name))
             })
             .collect();
         let room = most.saturating_sub(indent + GAP.len() * self.columns.len().saturating_sub(1));

@@ -134,7 +134,7 @@ fn losers(setting: &Setting, result: &RunResult, style: Style) -> String {
         text.push_str(&paragraph("  ", &why, style.width));
     }
     if !text.is_empty() {
-        text = format!("{}{text}\n", style.heading("calls that lost"));
+        text = format!("{}{text}\n", style.heading("calls that did not succeed"));
     }
     text
 }
@@ -182,7 +182,7 @@ fn counts(history: &History) -> String {
         .iter()
         .enumerate()
         .filter(|(i, (_, number))| *i < 2 || *number > 0)
-        .map(|(_, (kind, number))| format!("{number} {kind}"))
+        .map(|(_, (kind, number))| format!("{number} {}", if *number == 1 { kind.trim_end_matches('s') } else { kind }))
         .collect();
     if begun > ended {
         parts.push(format!("{} under way", begun - ended));

@@ -54,14 +54,7 @@ pub fn timeline(subject: &Subject<'_>, history: &History, style: Style) -> Strin
     }
 }
 
-fn columns(
-    groups: &[Group],
-    names: &[String],
-    unit: &str,
-    time_width: usize,
-    column: usize,
-    style: Style,
-) -> String {
+fn columns(groups: &[Group], names: &[String], unit: &str, time_width: usize, column: usize, style: Style) -> String {
     let gap = " ".repeat(GAP);
     let mut text = pad_left(unit, time_width);
     for name in names {
@@ -109,7 +102,8 @@ fn one_column(
     let mut text = format!("{}{gap}{}\n", pad_left(unit, time_width), style.paint(Paint::Heading, "writer"));
     for group in groups {
         for (i, line) in group.lines.iter().enumerate() {
-            let (time, name) = if i == 0 { (group.at.to_string(), names[group.writer].as_str()) } else { Default::default() };
+            let (time, name) =
+                if i == 0 { (group.at.to_string(), names[group.writer].as_str()) } else { Default::default() };
             let time = style.paint(Paint::Quiet, &pad_left(&time, time_width));
             let line = style.paint(line.paint, &line.text);
             text.push_str(format!("{time}{gap}{}{gap}{line}", pad(name, prefix)).trim_end());
@@ -169,7 +163,8 @@ fn lines(setting: &Setting, entries: &[Entry], position: usize, entry: &Entry, m
     let quiet = |text: String| vec![Line { paint: Paint::Plain, text: format!("│ {}", shorten(&text, inner)) }];
     match &entry.what {
         What::Invoked { .. } => {
-            let again = if entry.call.execution > 0 { format!("again {}: ", entry.call.execution) } else { String::new() };
+            let again =
+                if entry.call.execution > 0 { format!("again {}: ", entry.call.execution) } else { String::new() };
             let statement = format!("{again}{}", setting.sql(entry.call).text);
             bracket("┌ ", "│ ", wrap_at_most(&statement, inner, 2), Paint::Heading)
         }
@@ -240,4 +235,3 @@ fn files_written(entries: &[Entry], position: usize) -> usize {
 fn acknowledged(entries: &[Entry], position: usize) -> bool {
     matches!(later(entries, position).next(), Some(What::Ended(CallEnd::Committed { .. })))
 }
-

@@ -4,14 +4,7 @@ use log_core::{path::Version, value::Value as RowValue};
 use serde_json::{Map, Value, json};
 
 use super::extend;
-use crate::{
-    call::CallEnd,
-    digest::row_text,
-    history::What,
-    naming::CallId,
-    report::Subject,
-    run::RunResult,
-};
+use crate::{call::CallEnd, digest::row_text, history::What, naming::CallId, report::Subject, run::RunResult};
 
 /// The calls in the order in which they began.
 pub(super) fn calls(subject: &Subject<'_>, result: &RunResult) -> Vec<Value> {
@@ -51,6 +44,7 @@ pub(super) fn calls(subject: &Subject<'_>, result: &RunResult) -> Vec<Value> {
             What::Ended(how) => {
                 call.insert(end.clone(), json!(entry.at_ms));
                 call.insert("kind".to_owned(), json!(how.kind().word()));
+                call.insert("puts".to_owned(), json!(result.history.puts(entry.call)));
                 extend(call, ended(how));
             }
             What::Invoked { .. } | What::Put { .. } => {}
@@ -65,13 +59,9 @@ fn number(version: Option<Version>) -> Option<u64> {
 
 fn ended(end: &CallEnd) -> Value {
     match end {
-        CallEnd::Committed { version, read, attempts, rows } => json!({
-            "end": "committed",
-            "version": version.0,
-            "read": number(*read),
-            "puts": attempts,
-            "rows": rows,
-        }),
+        CallEnd::Committed { version, read, rows, .. } => {
+            json!({ "end": "committed", "version": version.0, "read": number(*read), "rows": rows })
+        }
         CallEnd::Nothing { read } => json!({ "end": "nothing", "read": number(*read) }),
         CallEnd::Answered { read, answer } => json!({
             "end": "answered",
@@ -90,7 +80,7 @@ fn ended(end: &CallEnd) -> Value {
                 "file": conflict.finding.file,
             },
         }),
-        CallEnd::Exhausted { attempts, last } => json!({ "end": "exhausted", "puts": attempts, "last": last }),
+        CallEnd::Exhausted { last, .. } => json!({ "end": "exhausted", "last": last }),
         CallEnd::Unknown { version } => json!({ "end": "unknown", "version": version.0 }),
         CallEnd::Failed { message } => json!({ "end": "failed", "message": message }),
     }
