@@ -10,6 +10,7 @@ mod replay;
 mod run;
 mod scenarios;
 mod table;
+mod walk;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   contend run @write-conflict                            one simulated run, with its timeline
+  contend walk @write-conflict                           a thousand of them: how often comes out what
   contend explore @write-conflict                        every interleaving of it
   contend explore @delete-all-against-insert --without added-files
                                                          what goes wrong without a rule
@@ -48,6 +50,7 @@ Exit: 0 pass; 1 violation, broken expectation or incomplete search; 2 usage or i
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Walk(walk::Arguments),
     Explore(explore::Arguments),
     Replay(replay::Arguments),
     Scenarios(scenarios::Arguments),
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Run(arguments) => run::run(arguments),
+        Command::Walk(arguments) => walk::run(arguments),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),

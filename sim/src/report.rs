@@ -12,8 +12,9 @@ pub mod scenarios;
 mod table;
 mod text;
 mod timeline;
+pub mod walk;
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 pub use timeline::timeline;
 
@@ -63,13 +64,15 @@ pub enum Origin<'a> {
     Schedule(&'a [String]),
     /// All of them: a search.
     Search,
+    /// Simulations with these seeds.
+    Seeds(&'a Range<u64>),
 }
 
 impl Origin<'_> {
     /// What a time counts.
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Seed(_) | Self::Store(_) => "ms",
+            Self::Seed(_) | Self::Seeds(_) | Self::Store(_) => "ms",
             Self::Schedule(_) | Self::Search => "step",
         }
     }
@@ -161,11 +164,12 @@ pub fn heading(subject: &Subject<'_>, style: Style) -> String {
         Origin::Store(directory) => facts.push(("store", text::one_line(directory))),
         Origin::Schedule(steps) => facts.push(("schedule", text::count(steps.len() as u64, "step"))),
         Origin::Search => facts.push(("schedules", "all".to_owned())),
+        Origin::Seeds(seeds) => facts.push(("seeds", format!("{}..{}", seeds.start, seeds.end))),
     }
     facts.push(("scenario", text::one_line(&scenario.name)));
     facts.push(("level", level(subject.setting)));
     facts.push(("rules", subject.rules.to_string()));
-    if let Origin::Seed(_) = subject.origin {
+    if let Origin::Seed(_) | Origin::Seeds(_) = subject.origin {
         let latency = scenario.store.latency.profile().unwrap_or("of the scenario");
         facts.push(("latency", latency.to_owned()));
     }

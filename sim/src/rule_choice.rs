@@ -64,7 +64,7 @@ impl RuleChoice {
         let mut rules = whole.clone();
         for id in &self.without {
             rules = rules.without(id).map_err(|error| RuleChoiceError::Rule {
-                meant: nearest(id, whole.rules.iter().map(|rule| rule.id)).map(str::to_owned),
+                meant: nearest(id, whole.ids()).map(str::to_owned),
                 error,
             })?;
         }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(
             refusal("delta-spark", &["added-file"]),
             "rule set 'delta-spark' has no rule 'added-file'; it has protocol, metadata, added-files, removed-and-read, \
-             removed-twice; did you mean 'added-files'?"
+             removed-twice, own-commit, put-if-absent; did you mean 'added-files'?"
         );
     }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use environment::Environment;
 pub use network::{Fault, FaultBudget, FaultKind, LatePut, Network};
-pub use setting::{ATOMIC_PUT, Clock, Granularity, Setting, SettingError};
+pub use setting::{Clock, Granularity, Setting, SettingError};
 pub use table::{LogDigest, Table, TableError, Tables};
 pub use writer::{Finished, Scene, Writer};
 

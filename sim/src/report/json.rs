@@ -16,6 +16,7 @@ use crate::{
     judge::Violation,
     run::{RunResult, TableResult},
     scenario::Shipped,
+    walk::{Walk, Work},
 };
 
 /// The version of the form of these documents.
@@ -28,7 +29,7 @@ pub fn run(subject: &Subject<'_>, result: &RunResult, replay: &str) -> String {
     match subject.origin {
         Origin::Seed(seed) => document.insert("seed".to_owned(), json!(seed)),
         Origin::Store(directory) => document.insert("store".to_owned(), json!(directory)),
-        Origin::Schedule(_) | Origin::Search => None,
+        Origin::Schedule(_) | Origin::Search | Origin::Seeds(_) => None,
     };
     document.insert("violations".to_owned(), result.violations.iter().map(violation).collect());
     document.insert("replay".to_owned(), json!(replay));
@@ -72,6 +73,63 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched) -> String {
             "depth": searched.depth,
             "bytes": searched.bytes,
             "outcomes": outcomes,
+            "violations": violations,
+        }),
+    );
+    text(document)
+}
+
+/// The document of many runs; `replay` gives the command that runs one seed alone.
+pub fn walk(subject: &Subject<'_>, walk: &Walk, replay: &dyn Fn(u64) -> String) -> String {
+    let mut document = start("walk", super::walk::verdict(walk), subject);
+    let outcomes: Vec<Value> =
+        walk.outcomes.iter().map(|(committed, count)| json!({ "committed": committed, "count": count })).collect();
+    let violations: Vec<Value> = walk
+        .violations
+        .iter()
+        .map(|(kind, violated)| {
+            json!({
+                "kind": kind.name(),
+                "runs": violated.runs,
+                "seed": violated.seed,
+                "message": violated.message,
+                "replay": replay(violated.seed),
+            })
+        })
+        .collect();
+    let (ends, puts) = (&walk.ends, &walk.puts);
+    let work = |work: &Work| json!({ "executions": work.executions, "bytes": work.bytes, "ms": work.ms });
+    let faults: Map<String, Value> =
+        walk.faults.iter().map(|(kind, count)| (kind.name().to_owned(), json!(count))).collect();
+    extend(
+        &mut document,
+        json!({
+            "seeds": walk.seeds,
+            "outcomes": outcomes,
+            "median_committed": walk.median_committed(),
+            "executions": {
+                "committed": ends.committed,
+                "nothing": ends.nothing,
+                "answered": ends.answered,
+                "conflicts": ends.conflicts,
+                "exhausted": ends.exhausted,
+                "unknown": ends.unknown,
+                "crashed": ends.crashed,
+                "failed": ends.failed,
+            },
+            "puts": { "made": puts.made, "lost": puts.lost, "unclear": puts.unclear },
+            "wasted": work(&walk.wasted),
+            "useful": work(&walk.useful),
+            "latency_ms": {
+                "p50": walk.latency_ms(500),
+                "p90": walk.latency_ms(900),
+                "p99": walk.latency_ms(990),
+                "max": walk.latency_ms(1000),
+            },
+            "orphans": walk.orphans,
+            "rules_seen": walk.rules,
+            "faults": faults,
+            "never_seen": super::walk::unseen(subject, walk),
             "violations": violations,
         }),
     );

@@ -221,7 +221,7 @@ impl Writer {
         let setting = scene.setting;
         let now_ms = scene.clock.of(id);
         let next = match need {
-            Need::Store(request @ Request::PutIfAbsent { .. }) if !setting.atomic_put && !self.checked => {
+            Need::Store(request @ Request::PutIfAbsent { .. }) if !setting.rules.atomic_put && !self.checked => {
                 // The device under test: the store looks first, and puts in a step of its own.
                 let Request::PutIfAbsent { path, .. } = &request else { unreachable!("matched above") };
                 if scene.tables.get(table(&call, setting)).objects().get(path).is_none() {
