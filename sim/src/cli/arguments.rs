@@ -5,11 +5,11 @@ use std::{fs, sync::Arc};
 use clap::Args;
 use sim::{
     rule_choice::RuleChoice,
-    scenario,
+    scenario::{self, Place, ScenarioError},
     world::{Clock, Granularity, Setting},
 };
 
-use super::error::{CliError, of_setting};
+use super::error::{CliError, about, of_setting};
 
 /// A scenario, and what is changed in it.
 #[derive(Debug, Args)]
@@ -37,7 +37,8 @@ pub struct ScenarioArguments {
 impl ScenarioArguments {
     /// The scenario with its changes, ready to run by the rules.
     pub fn setting(&self, clock: Clock, granularity: Granularity) -> Result<Arc<Setting>, CliError> {
-        let scenario = scenario::load(&self.scenario, &self.overrides()?, &|path| fs::read_to_string(path))?;
+        let scenario = scenario::load(&self.scenario, &self.overrides()?, &|path| fs::read_to_string(path));
+        let scenario = scenario.map_err(|error| self.by_flag(error))?;
         let rules = self.rules().rule_set()?;
         let setting = Setting::new(scenario, rules, String::new(), clock, granularity);
         setting.map(Arc::new).map_err(|error| of_setting(&self.scenario, error))
@@ -62,6 +63,16 @@ impl ScenarioArguments {
         let own = [("isolation", &self.isolation), ("store.latency", &self.latency)];
         overrides.extend(own.into_iter().filter_map(|(path, value)| Some((path.to_owned(), value.clone()?))));
         Ok(overrides)
+    }
+
+    /// An error in the words of the flag that was given, where `--set` would say the same.
+    fn by_flag(&self, error: ScenarioError) -> CliError {
+        let flag = match &error.place {
+            Place::Set(path) if path == "isolation" && self.isolation.is_some() => "--isolation",
+            Place::Set(path) if path == "store.latency" && self.latency.is_some() => "--latency",
+            _ => return error.into(),
+        };
+        about(format!("{}, {flag}", error.origin))(error.problem)
     }
 
     /// The command line that runs the scenario again.

@@ -1,6 +1,6 @@
 //! What is wrong with the input, for people.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, io};
 
 use sim::{
     sql::SqlError,
@@ -42,7 +42,7 @@ pub fn explain(error: &CliError) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let message = cause.to_string();
-        if !said.contains(&message) {
+        if !said.contains(&message) && !says_no_more(cause) {
             for (i, line) in message.trim_end().lines().enumerate() {
                 text.push_str(&format!("{}{line}\n", if i == 0 { "  because: " } else { "    " }));
             }
@@ -56,6 +56,12 @@ pub fn explain(error: &CliError) -> String {
         source = cause.source();
     }
     text
+}
+
+/// Is it what the file system says of a path that is not there or not a file? Whoever met it has said so in better words.
+fn says_no_more(cause: &(dyn Error + 'static)) -> bool {
+    use io::ErrorKind::{IsADirectory, NotFound};
+    cause.downcast_ref::<io::Error>().is_some_and(|error| matches!(error.kind(), NotFound | IsADirectory))
 }
 
 /// The error of a scenario that reads but cannot run, with the scenario's origin.

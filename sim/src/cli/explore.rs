@@ -30,7 +30,7 @@ pub struct Arguments {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Taken for a common set of flags with run; a search tries everything, whatever the seed.
-    #[arg(long, value_name = "N", hide = true)]
+    #[arg(long, value_name = "N", hide = true, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Stop when the search takes more memory than this, in MB.
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
@@ -51,6 +51,7 @@ Examples:
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let origin = &arguments.scenario.scenario;
+    files::check(arguments.out.as_deref())?;
     let setting = arguments.scenario.setting(Clock::PerCall, Granularity::Points)?;
     let rules = arguments.scenario.rules();
     let mut model = WorldModel::new(setting.clone()).map_err(|error| of_world(origin, error))?;

@@ -24,7 +24,7 @@ pub struct Arguments {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Seed of the latencies: the same seed is the same run, byte for byte.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     /// Run on threads over real tables: each table lies in DIR/NAME.
     #[arg(long, value_name = "DIR")]

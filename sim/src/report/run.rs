@@ -134,7 +134,7 @@ fn losers(setting: &Setting, result: &RunResult, style: Style) -> String {
         text.push_str(&paragraph("  ", &why, style.width));
     }
     if !text.is_empty() {
-        text = format!("{}{text}\n", style.heading("calls that lost"));
+        text = format!("{}{text}\n", style.heading("calls that did not succeed"));
     }
     text
 }
@@ -156,7 +156,7 @@ fn name(setting: &Setting, call: CallId) -> String {
 fn counts(history: &History) -> String {
     let begun = history.entries.iter().filter(|entry| matches!(entry.what, What::Invoked { .. })).count();
     let mut ended = 0;
-    let mut kinds: [(&str, usize); 7] = [
+    let mut kinds: [(&str, usize); 8] = [
         ("committed", 0),
         ("conflicts", 0),
         ("nothing to commit", 0),
@@ -164,6 +164,7 @@ fn counts(history: &History) -> String {
         ("gave up", 0),
         ("unknown", 0),
         ("failed", 0),
+        ("crashed", 0),
     ];
     for (_, end) in history.ends() {
         ended += 1;
@@ -175,6 +176,7 @@ fn counts(history: &History) -> String {
             CallEnd::Exhausted { .. } => 4,
             CallEnd::Unknown { .. } => 5,
             CallEnd::Failed { .. } => 6,
+            CallEnd::Crashed => 7,
         };
         kinds[kind].1 += 1;
     }
@@ -182,7 +184,7 @@ fn counts(history: &History) -> String {
         .iter()
         .enumerate()
         .filter(|(i, (_, number))| *i < 2 || *number > 0)
-        .map(|(_, (kind, number))| format!("{number} {kind}"))
+        .map(|(_, (kind, number))| format!("{number} {}", if *number == 1 { kind.trim_end_matches('s') } else { kind }))
         .collect();
     if begun > ended {
         parts.push(format!("{} under way", begun - ended));

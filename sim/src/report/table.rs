@@ -66,10 +66,11 @@ fn versions(setting: &Setting, history: &History, table: &TableResult, width: us
             continue;
         };
         let mut row = vec![version, setting.writer_name(call.writer).to_owned(), one_line(&setting.sql(call).text)];
-        if let Some(CallEnd::Committed { read, attempts, rows, .. }) = end_of(history, call) {
+        if let Some(CallEnd::Committed { read, rows, .. }) = end_of(history, call) {
             row.push(read.map_or("-".to_owned(), |read| read.to_string()));
             row.push(rows.to_string());
-            row.push(attempts.to_string());
+            // Not the attempts of the call's end: a search does not count them.
+            row.push(history.puts(call).to_string());
         }
         grid.row(row);
     }

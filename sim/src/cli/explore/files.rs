@@ -10,6 +10,16 @@ use sim::report::explore::Shortest;
 
 use crate::cli::error::{CliError, about};
 
+/// Refuses what cannot become a directory, before anything is searched.
+pub fn check(out: Option<&Path>) -> Result<(), CliError> {
+    match out {
+        Some(out) if out.exists() && !out.is_dir() => {
+            Err(format!("--out {}: this is a file, and failure files need a directory", out.display()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file for each violation, into `out` or into a new directory for temporary files.
 pub fn write(violations: &mut [Shortest], out: Option<&Path>) -> Result<(), CliError> {
     if violations.is_empty() {

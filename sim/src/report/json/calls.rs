@@ -44,7 +44,14 @@ pub(super) fn calls(subject: &Subject<'_>, result: &RunResult) -> Vec<Value> {
             What::Ended(how) => {
                 call.insert(end.clone(), json!(entry.at_ms));
                 call.insert("kind".to_owned(), json!(how.kind().word()));
+                call.insert("puts".to_owned(), json!(result.history.puts(entry.call)));
                 extend(call, ended(how));
+            }
+            What::Fault(fault) => {
+                let faults = call.entry("faults").or_insert_with(|| json!([]));
+                if let Value::Array(faults) = faults {
+                    faults.push(json!(fault.name()));
+                }
             }
             What::Invoked { .. } | What::Put { .. } => {}
         }
@@ -58,13 +65,9 @@ fn number(version: Option<Version>) -> Option<u64> {
 
 fn ended(end: &CallEnd) -> Value {
     match end {
-        CallEnd::Committed { version, read, attempts, rows } => json!({
-            "end": "committed",
-            "version": version.0,
-            "read": number(*read),
-            "puts": attempts,
-            "rows": rows,
-        }),
+        CallEnd::Committed { version, read, rows, .. } => {
+            json!({ "end": "committed", "version": version.0, "read": number(*read), "rows": rows })
+        }
         CallEnd::Nothing { read } => json!({ "end": "nothing", "read": number(*read) }),
         CallEnd::Answered { read, answer } => json!({
             "end": "answered",
@@ -83,8 +86,9 @@ fn ended(end: &CallEnd) -> Value {
                 "file": conflict.finding.file,
             },
         }),
-        CallEnd::Exhausted { attempts, last } => json!({ "end": "exhausted", "puts": attempts, "last": last }),
+        CallEnd::Exhausted { last, .. } => json!({ "end": "exhausted", "last": last }),
         CallEnd::Unknown { version } => json!({ "end": "unknown", "version": version.0 }),
+        CallEnd::Crashed => json!({ "end": "crashed" }),
         CallEnd::Failed { message } => json!({ "end": "failed", "message": message }),
     }
 }
