@@ -35,6 +35,13 @@ fn a_root_that_is_no_folder_is_refused() {
 }
 
 #[test]
+fn faults_are_not_left_out_in_silence() {
+    let all = tempfile::tempdir().unwrap();
+    let scenario = shipped("@write-conflict", &[("store.fault_rate", "{ crash = 0.5 }")]);
+    refused(scenario, all.path(), all.path(), &["fault_rate"]);
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_refused() {
     let all = tempfile::tempdir().unwrap();
     let root = all.path().join("root");

@@ -40,15 +40,33 @@ fn every_order_of_a_round_can_be_pinned() {
 
 #[test]
 fn a_step_that_is_not_possible_is_the_same_error_as_in_the_simulator() {
-    for schedule in
-        [r#"["a.put"]"#, r#"["a.read", "a.read"]"#, r#"["a.read", "b.read", "a.commit", "a.read"]"#, r#"["b.crash"]"#]
-    {
+    for schedule in [
+        r#"["a.put"]"#,
+        r#"["a.read", "a.read"]"#,
+        r#"["a.read", "b.read", "a.commit", "a.read"]"#,
+        r#"["b.crash", "b.crash"]"#,
+    ] {
         let scenario = shipped("@reordered", &[("schedule", schedule)]);
         let root = tempfile::tempdir().unwrap();
         let error = run(scenario.clone(), root.path()).unwrap_err();
         assert!(matches!(error, RealError::NotEnabled(_)), "{error}");
         assert_eq!(error.to_string(), simulate(&setting(scenario), 0).unwrap_err().to_string());
     }
+}
+
+#[test]
+fn a_writer_that_crashes_goes_on_with_its_next_statement() {
+    let schedule = r#"["a.read", "b.read", "a.crash", "b.commit", "a.read", "a.commit"]"#;
+    let root = tempfile::tempdir().unwrap();
+    let scenario = shipped("@write-conflict", &[("schedule", schedule)]);
+    let result = run(scenario.clone(), root.path()).unwrap();
+    assert!(result.violations.is_empty(), "{:?}", result.violations);
+    let ends: Vec<_> = result.history.ends().take(3).map(|(call, end)| (call.writer, call.statement, end)).collect();
+    assert_eq!(ends[0], (0, 0, &CallEnd::Crashed));
+    assert!(matches!(ends[1], (1, 0, CallEnd::Committed { .. })), "{ends:?}");
+    assert!(matches!(ends[2], (0, 1, CallEnd::Committed { .. })), "{ends:?}");
+    assert_eq!(result.crashed, 1);
+    assert_eq!(simulate(&setting(scenario), 0).unwrap().crashed, 1);
 }
 
 #[test]
