@@ -7,6 +7,7 @@ use log_core::{
     value::Value,
 };
 use serde_json::{Map, Value as Json, json};
+use unicode_width::UnicodeWidthStr;
 
 use super::{FileRow, TableDigest};
 use crate::report::{
@@ -15,22 +16,56 @@ use crate::report::{
     json::SCHEMA,
 };
 
-/// The history as a table that fits a width. Columns in which nothing stands are left out.
+/// Columns of the history that are left out first where there is no room.
+const LESS: [&str; 10] = [
+    "clusterId",
+    "notebook",
+    "job",
+    "userId",
+    "engineInfo",
+    "userMetadata",
+    "isBlindAppend",
+    "isolationLevel",
+    "userName",
+    "readVersion",
+];
+/// Columns that are shown whole.
+const WHOLE: [&str; 6] = ["version", "timestamp", "operation", "readVersion", "isolationLevel", "isBlindAppend"];
+/// As much of another column as is worth showing.
+const WORTH: usize = 20;
+
+/// The history as a table that fits a width. Columns in which nothing stands are left out, and so are some where there is no room, which is said.
 pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
-    let cells: Vec<[String; 15]> = rows.iter().map(history_cells).collect();
-    let shown: Vec<usize> = (0..HistoryRow::COLUMNS.len())
+    let cells: Vec<[String; 15]> = rows.iter().map(|row| history_cells(row).map(|cell| one_line(&cell))).collect();
+    let wide = |column: usize| {
+        let heading = HistoryRow::COLUMNS[column];
+        let most = cells.iter().map(|row| row[column].width()).max().unwrap_or(0).max(heading.width());
+        if WHOLE.contains(&heading) { most } else { most.min(WORTH) }
+    };
+    let mut shown: Vec<usize> = (0..HistoryRow::COLUMNS.len())
         .filter(|column| *column == 0 || cells.iter().any(|row| !row[*column].is_empty()))
         .collect();
-    let align = |name: &str| if matches!(name, "version" | "readVersion") { Align::Right } else { Align::Left };
-    let mut grid = Grid::new(shown.iter().map(|column| {
-        let name = HistoryRow::COLUMNS[*column];
-        (name, align(name))
-    }));
-    grid.keep(&["version", "timestamp", "operation", "readVersion", "isBlindAppend"]);
-    for row in cells {
-        grid.row(shown.iter().map(|column| one_line(&row[*column])));
+    let mut left_out = Vec::new();
+    for name in LESS {
+        if shown.iter().map(|column| wide(*column) + 2).sum::<usize>() <= width.saturating_add(2) {
+            break;
+        }
+        if let Some(position) = shown.iter().position(|column| HistoryRow::COLUMNS[*column] == name) {
+            left_out.push(HistoryRow::COLUMNS[shown.remove(position)]);
+        }
     }
-    grid.render(0, width)
+    let align = |name: &str| if matches!(name, "version" | "readVersion") { Align::Right } else { Align::Left };
+    let names = shown.iter().map(|column| HistoryRow::COLUMNS[*column]);
+    let mut grid = Grid::new(names.map(|name| (name, align(name))));
+    grid.keep(&WHOLE);
+    for row in &cells {
+        grid.row(shown.iter().map(|column| row[*column].clone()));
+    }
+    let mut text = grid.render(0, width);
+    if !left_out.is_empty() {
+        text.push_str(&format!("(no room for {}: see --width or --json)\n", left_out.join(", ")));
+    }
+    text
 }
 
 fn history_cells(row: &HistoryRow) -> [String; 15] {
@@ -186,7 +221,8 @@ fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> String 
 }
 
 fn time_text(ms: i64) -> String {
-    Value::Timestamp(ms.saturating_mul(1000)).to_string()
+    let second = Value::Timestamp(ms.div_euclid(1000).saturating_mul(1_000_000));
+    format!("{second}.{:03}", ms.rem_euclid(1000))
 }
 
 fn count(number: usize, one: &str) -> String {

@@ -17,6 +17,12 @@ pub enum RealError {
         /// Why.
         reason: String,
     },
+    /// The scenario wants faults, which nothing injects here.
+    #[error(
+        "the scenario has fault rates, and contend injects no faults into real tables; nothing was written; leave [store] fault_rate out, \
+         or run without a store"
+    )]
+    Faults,
     /// A table's name that is no name of a folder.
     #[error(
         "table '{name}' cannot have a folder of its own: its name has a character that a folder's must not have; nothing was written"

@@ -30,6 +30,17 @@ struct State {
     halted: bool,
 }
 
+/// What a writer shall do that has stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pass {
+    /// Go on.
+    On,
+    /// Give up its call as if it was killed.
+    Crash,
+    /// Make no more calls: the run is over.
+    End,
+}
+
 impl Gate {
     /// A gate that is shut for so many writers.
     pub fn shut(writers: usize) -> Self {
@@ -38,15 +49,15 @@ impl Gate {
         Self { state: Mutex::new(state), changed: Condvar::default() }
     }
 
-    /// Stops a writer whose call stands so until it may go on. `false`: it shall end.
-    pub(super) fn pass(&self, call: CallId, stand: Stand) -> bool {
+    /// Stops a writer whose call stands so until it is told what to do.
+    pub(super) fn pass(&self, call: CallId, stand: Stand) -> Pass {
         let mut state = self.state.lock();
         let writer = call.writer;
         if let (Some((granted, step)), Some(stepping)) = (state.granted, state.stepping)
             && granted == writer
         {
             if stepping == call && !stand.ends(step) {
-                return true;
+                return Pass::On;
             }
             (state.granted, state.stepping) = (None, None);
         }
@@ -54,13 +65,13 @@ impl Gate {
         self.changed.notify_all();
         loop {
             if state.halted {
-                return false;
+                return Pass::End;
             }
-            let granted = matches!(state.granted, Some((granted, _)) if granted == writer);
-            if state.open || granted {
+            let granted = state.granted.filter(|(granted, _)| *granted == writer).map(|(_, step)| step);
+            if state.open || granted.is_some() {
                 state.stands[writer] = None;
-                state.stepping = granted.then_some(call);
-                return true;
+                state.stepping = granted.map(|_| call);
+                return if granted == Some(PinnedStep::Crash) { Pass::Crash } else { Pass::On };
             }
             state = self.changed.wait(state);
         }

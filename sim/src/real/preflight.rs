@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     execute::prepare::schema_of,
-    scenario::Existing,
+    scenario::{Existing, Faults},
     sql::Statement,
     world::{Setting, Table},
 };
@@ -34,6 +34,9 @@ use crate::{
 /// When the run cannot be made there. Nothing was written then.
 pub(super) fn look(setting: &Setting, root: &Path, tables: &Directories) -> Result<Vec<bool>, RealError> {
     let refuse = |reason: String| RealError::Root { path: root.to_owned(), reason };
+    if setting.scenario.store.fault_rate != Faults::default() {
+        return Err(RealError::Faults);
+    }
     for name in &setting.tables {
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
             return Err(RealError::TableName { name: name.clone() });

@@ -11,7 +11,7 @@ use log_core::{
     store::{Answer, Request, Response},
 };
 
-use super::gate::Gate;
+use super::gate::{Gate, Pass};
 use crate::{
     call::{Call, CallEnd, CallError, Given, Need, Next},
     execute::prepare::{Executed, Execution, NewFile, Snapshots, StatementError},
@@ -104,8 +104,10 @@ pub fn run_call(
     let table = setting.table_of(id);
     let mut snapshot = None;
     loop {
-        if gate.is_some_and(|gate| !gate.pass(id, Stand::of_call(&call, &need))) {
-            return Ok(None);
+        match gate.map_or(Pass::On, |gate| gate.pass(id, Stand::of_call(&call, &need))) {
+            Pass::On => {}
+            Pass::Crash => return Ok(Some(CallEnd::Crashed)),
+            Pass::End => return Ok(None),
         }
         let given = match need {
             Need::Store(request) => {

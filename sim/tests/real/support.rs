@@ -44,3 +44,19 @@ pub fn listing(root: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     files
 }
+
+/// A scenario from its text.
+pub fn parse(text: &str) -> Scenario {
+    Scenario::parse(text, "test").expect("it is sound")
+}
+
+/// An error with what it stems from.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}
