@@ -79,3 +79,6 @@ impl IsolationLevel {
         if downgrades { Self::SnapshotIsolation } else { self }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,3 +27,6 @@ pub fn rebase(transaction: Arc<Transaction>, winner: &Winner) -> Arc<Transaction
         Some(snapshot) => Arc::new(Transaction { read: Some(Arc::new(snapshot)), ..Transaction::clone(&transaction) }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ mod output;
 mod replay;
 mod run;
 mod scenarios;
+mod table;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,8 @@ Examples:
   contend explore @delete-all-against-insert --without added-files
                                                          what goes wrong without a rule
   contend scenarios                                      what is built in
+  contend run @write-conflict --store DIR                the same on threads, over a real table
+  contend read DIR/logs --version-as-of 1                its rows; see also history, files and digest
 
 A scenario is @NAME (built in) or the path of a TOML file.
 Exit: 0 pass; 1 violation, broken expectation or incomplete search; 2 usage or input error.";
@@ -48,7 +51,8 @@ enum Command {
     Explore(explore::Arguments),
     Replay(replay::Arguments),
     Scenarios(scenarios::Arguments),
-    // Commands on real tables are flattened in here.
+    #[command(flatten)]
+    Table(table::TableCommand),
 }
 
 /// What a command prints, and how it ends.
@@ -68,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Explore(arguments) => explore::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
+        Command::Table(command) => table::run(command),
     };
     match result.and_then(|report| output::print(&report.text).map(|()| report.verdict)) {
         Ok(Verdict::Pass) => ExitCode::SUCCESS,

@@ -91,8 +91,10 @@ impl Failure {
     /// The text of its file.
     pub fn to_json(&self) -> String {
         let granularity = match self.granularity {
+            Granularity::Puts => "puts",
             Granularity::Points => "points",
             Granularity::Requests => "requests",
+            Granularity::Needs => "needs",
         };
         let document = serde_json::json!({
             "schema": SCHEMA,

@@ -51,12 +51,15 @@ pub mod call;
 pub mod digest;
 pub mod execute;
 
-// Many writers, in one order or in all.
+// Many writers: in one order, in many, in all; and on real tables.
 pub mod explore;
 pub mod history;
 pub mod random;
+#[cfg(any(feature = "real", loom))]
+pub mod real;
 pub mod run;
 pub mod search;
+pub mod walk;
 pub mod world;
 
 // Was it right?
@@ -65,5 +68,7 @@ pub mod oracle;
 
 // What is shown.
 pub mod failure;
+#[cfg(feature = "real")]
+pub mod inspect;
 pub mod report;
 pub mod rule_choice;

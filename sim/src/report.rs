@@ -4,7 +4,7 @@
 //! the same text byte for byte.
 
 pub mod explore;
-mod grid;
+pub(crate) mod grid;
 pub mod json;
 pub mod replay;
 pub mod run;

@@ -3,21 +3,27 @@
 //! A request takes effect at the end of the latency that was drawn for it, and then sees the store of that instant. Every writer draws from a stream
 //! of its own, in the order of its requests, so what one writer does never changes the luck of another.
 
+mod pinned;
+mod time;
+
 use std::sync::Arc;
 
+pub use pinned::NotEnabled;
+use pinned::follow_schedule;
+pub(crate) use pinned::{Stand, refuse};
+use time::{Latencies, run_by_time};
+
 use conflict::isolation::IsolationLevel;
-use log_core::{path::Version, store::Request};
+use log_core::path::Version;
 
 use crate::{
-    call::{CallEnd, Need},
+    call::CallEnd,
     digest::rows_sha256,
     history::{History, What},
     judge::{DataFiles, Judge, Log, PlainQuery, Violation},
     naming::CallId,
     oracle::Judgement,
-    random::Random,
-    scenario::{Latency, PinnedStep},
-    world::{Environment, Event, Setting, Tables, World, WorldError},
+    world::{Environment, Setting, Tables, World, WorldError},
 };
 
 /// What a run came to.
@@ -29,8 +35,10 @@ pub struct RunResult {
     pub committed: usize,
     /// Calls that lost to a winner, each execution of a retried statement counted.
     pub conflicts: usize,
-    /// Calls whose end nobody knows.
+    /// Calls whose end nobody knows, but for those whose writer crashed.
     pub unknown: usize,
+    /// Calls whose writer crashed.
+    pub crashed: usize,
     /// The tables that exist at the end.
     pub tables: Vec<TableResult>,
     /// What is wrong.
@@ -76,163 +84,54 @@ pub enum RunError {
     #[error(transparent)]
     World(#[from] WorldError),
     /// A pinned step that is not possible where it stands.
-    #[error("schedule, step {position} '{step}': {reason}; possible are {enabled}")]
-    NotEnabled {
-        /// Its position, from 1.
-        position: usize,
-        /// The step.
-        step: String,
-        /// Why not.
-        reason: String,
-        /// What is.
-        enabled: String,
-    },
+    #[error(transparent)]
+    NotEnabled(#[from] NotEnabled),
 }
 
-/// Runs a setting once, with latencies drawn from a seed; a pinned schedule is followed first.
+/// Runs a setting again and again, each time with the latencies and faults of another seed.
+#[derive(Debug)]
+pub struct Simulator {
+    setting: Arc<Setting>,
+    /// The world after the setup.
+    world: World,
+    environment: Environment,
+}
+
+impl Simulator {
+    /// Runs the setup.
+    ///
+    /// # Errors
+    /// When a statement of the setup does not succeed.
+    pub fn new(setting: Arc<Setting>) -> Result<Self, WorldError> {
+        let mut environment = Environment::default();
+        let world = World::new(setting.clone(), &mut environment)?;
+        Ok(Self { setting, world, environment })
+    }
+
+    /// One run; a pinned schedule is followed first.
+    ///
+    /// # Errors
+    /// When a table is damaged, or when a pinned step is not possible.
+    pub fn run(&mut self, seed: u64) -> Result<RunResult, RunError> {
+        let mut world = self.world.clone();
+        let first = world.tables.iter().map(|table| table.commits()).collect();
+        let mut clock = Latencies::new(&self.setting.scenario.store, seed, world.writers.len());
+        if self.setting.scenario.schedule.is_some() {
+            follow_schedule(&mut world, &mut self.environment, &mut clock)?;
+        } else {
+            run_by_time(&mut world, &mut self.environment, &mut clock)?;
+        }
+        let files = &mut SimulatedFiles(&self.environment);
+        Ok(conclude(&self.setting, world.history, first, &world.tables, files))
+    }
+}
+
+/// Runs a setting once.
 ///
 /// # Errors
 /// When the setup fails, when a table is damaged, or when a pinned step is not possible.
 pub fn simulate(setting: &Arc<Setting>, seed: u64) -> Result<RunResult, RunError> {
-    let mut environment = Environment::default();
-    let mut world = World::new(setting.clone(), &mut environment)?;
-    let first = world.tables.iter().map(|table| table.commits()).collect();
-    let mut clock = Latencies::new(setting.scenario.store.latency, seed, world.writers.len());
-    if setting.scenario.schedule.is_some() {
-        follow_schedule(&mut world, &mut environment, &mut clock)?;
-    } else {
-        run_by_time(&mut world, &mut environment, &mut clock)?;
-    }
-    let files = &mut SimulatedFiles(&environment);
-    Ok(conclude(setting, world.history, first, &world.tables, files))
-}
-
-/// Draws how long each request takes.
-struct Latencies {
-    latency: Latency,
-    streams: Vec<Random>,
-}
-
-impl Latencies {
-    fn new(latency: Latency, seed: u64, writers: usize) -> Self {
-        Self { latency, streams: (0..writers as u64).map(|writer| Random::new(seed, writer)).collect() }
-    }
-
-    /// Milliseconds until a need is met.
-    fn draw(&mut self, writer: usize, need: &Need) -> i64 {
-        let random = &mut self.streams[writer];
-        let latency = &self.latency;
-        let range = match need {
-            Need::Store(Request::List { .. }) => latency.list_ms,
-            Need::Store(
-                Request::Head { .. } | Request::Get { .. } | Request::GetRange { .. } | Request::GetMany { .. },
-            ) => latency.get_ms,
-            Need::Store(Request::PutIfAbsent { .. } | Request::Put { .. } | Request::Delete { .. })
-            | Need::Write(_) => latency.put_ms,
-            Need::Store(Request::Backoff { .. }) => [0, 0],
-            Need::Execute(_) => latency.compute_ms,
-        };
-        i64::from(random.between(range))
-    }
-}
-
-/// Every writer's next request is on its way; the one that is done first happens first, the first writer's among equals.
-fn run_by_time(world: &mut World, environment: &mut Environment, clock: &mut Latencies) -> Result<(), WorldError> {
-    let mut due: Vec<Option<i64>> = vec![None; world.writers.len()];
-    loop {
-        for (writer, state) in world.writers.iter().enumerate() {
-            due[writer] = match (due[writer], state.need()) {
-                (_, None) => None,
-                (Some(at), Some(_)) => Some(at),
-                (None, Some(need)) => Some(world.now_ms + clock.draw(writer, need)),
-            };
-        }
-        let next = due.iter().enumerate().filter_map(|(writer, at)| at.map(|at| (at, writer))).min();
-        let Some((at, writer)) = next else { return Ok(()) };
-        due[writer] = None;
-        world.now_ms = at;
-        world.apply(environment, Event { writer })?;
-    }
-}
-
-fn follow_schedule(world: &mut World, environment: &mut Environment, clock: &mut Latencies) -> Result<(), RunError> {
-    let setting = world.setting().clone();
-    let schedule = setting.scenario.schedule.clone().unwrap_or_default();
-    for (position, pinned) in schedule.iter().enumerate() {
-        let writer = setting.scenario.writers.iter().position(|spec| spec.name == pinned.writer);
-        let writer = writer.expect("the scenario's reader checked the names");
-        let refuse = |world: &World, reason: &str| RunError::NotEnabled {
-            position: position + 1,
-            step: format!("{}.{}", pinned.writer, pinned.step.name()),
-            reason: reason.to_owned(),
-            enabled: enabled(world),
-        };
-        if let Some(reason) = not_enabled(world, writer, pinned.step) {
-            return Err(refuse(world, reason));
-        }
-        let call = world.writers[writer].call().map(|call| call.context.id);
-        loop {
-            step(world, environment, clock, writer)?;
-            let state = &world.writers[writer];
-            let same_call = state.call().map(|call| call.context.id) == call;
-            let done = match pinned.step {
-                PinnedStep::Read => state.is_at_put(),
-                PinnedStep::Put | PinnedStep::Crash => true,
-                PinnedStep::Commit => false,
-            };
-            if !same_call || done {
-                break;
-            }
-        }
-    }
-    // What the schedule does not say goes round: a step for each writer that can make one.
-    loop {
-        let events: Vec<Event> = world.events().collect();
-        if events.is_empty() {
-            return Ok(());
-        }
-        for event in events {
-            step(world, environment, clock, event.writer)?;
-        }
-    }
-}
-
-fn step(
-    world: &mut World,
-    environment: &mut Environment,
-    clock: &mut Latencies,
-    writer: usize,
-) -> Result<(), WorldError> {
-    if let Some(need) = world.writers[writer].need() {
-        world.now_ms += clock.draw(writer, need);
-    }
-    Ok(world.apply(environment, Event { writer })?)
-}
-
-fn not_enabled(world: &World, writer: usize, step: PinnedStep) -> Option<&'static str> {
-    let state = &world.writers[writer];
-    if state.need().is_none() {
-        return Some("the writer has finished");
-    }
-    match step {
-        PinnedStep::Read if state.is_committing() => Some("its call is committing already"),
-        PinnedStep::Put | PinnedStep::Commit if !state.is_at_put() => Some("its call has no commit ready yet"),
-        PinnedStep::Crash => Some("this build of contend does not crash writers"),
-        PinnedStep::Read | PinnedStep::Put | PinnedStep::Commit => None,
-    }
-}
-
-/// The pinned steps that are possible now.
-fn enabled(world: &World) -> String {
-    let mut enabled = Vec::new();
-    for (writer, spec) in world.setting().scenario.writers.iter().enumerate() {
-        for step in PinnedStep::ALL {
-            if not_enabled(world, writer, step).is_none() {
-                enabled.push(format!("{}.{}", spec.name, step.name()));
-            }
-        }
-    }
-    if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") }
+    Simulator::new(setting.clone())?.run(seed)
 }
 
 /// The data files of a simulated run.
@@ -295,6 +194,7 @@ pub fn conclude(
         committed,
         conflicts: count(|end| matches!(end, CallEnd::Conflict(_))),
         unknown: count(|end| matches!(end, CallEnd::Unknown { .. })),
+        crashed: count(|end| matches!(end, CallEnd::Crashed)),
         tables: results,
         violations,
         history,

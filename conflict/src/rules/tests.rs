@@ -1,1 +1,401 @@
-//! Tests.
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use expect_test::{Expect, expect};
+use log_core::{action::Metadata, commit::Commit, deletion_vector::DeletionVector, snapshot::Snapshot};
+
+use super::*;
+use crate::{
+    testing::{actions, partitioned, predicate, table, unpartitioned, winner},
+    transaction::{Operation, ReadSet},
+};
+
+const BOTH: [IsolationLevel; 2] = [IsolationLevel::WriteSerializable, IsolationLevel::Serializable];
+
+/// A transaction that reads `p=a; file:f1; whole`: one scan's predicate, one file, or perhaps anything.
+fn transaction(table: &Arc<Snapshot>, level: IsolationLevel, operation: &str, reads: &str, text: &str) -> Transaction {
+    let mut read_set = ReadSet::default();
+    for read in reads.split("; ").filter(|read| !read.is_empty()) {
+        match read.strip_prefix("file:") {
+            Some(path) => assert!(read_set.files.insert(path.to_owned())),
+            None if read == "whole" => read_set.whole_table = true,
+            None => read_set.predicates.push(predicate(table, read)),
+        }
+    }
+    let operation = Operation { name: operation.to_owned(), ..Operation::default() };
+    Transaction::new(Some(table.clone()), read_set, operation, actions(text), level, "own".to_owned())
+}
+
+/// What the rules say: `ok`, or the kind and the rule.
+fn verdict(transaction: &Transaction, winner: &Winner) -> String {
+    match RuleSet::delta_spark().check(transaction, winner) {
+        None => "ok".to_owned(),
+        Some(conflict) => format!("{} by {}", conflict.finding.kind, conflict.rule),
+    }
+}
+
+const PROTOCOL: &str = "ProtocolChanged by protocol";
+const METADATA: &str = "MetadataChanged by metadata";
+const APPEND: &str = "ConcurrentAppend by added-files";
+const DELETE_READ: &str = "ConcurrentDeleteRead by removed-and-read";
+const DELETE_DELETE: &str = "ConcurrentDeleteDelete by removed-twice";
+
+/// The cases of Delta's own tests (OptimisticTransactionSuite) that these rules decide, at level Serializable. A transaction that "reads all files"
+/// scans without a predicate and takes every file of version 1.
+#[test]
+fn verdicts_are_those_of_delta_spark() {
+    let table_of = |name: &str| match name {
+        "plain" => table("id long", "", &["+a +b"]),
+        "x" => table("id long, x integer", "x", &["+a[x=1] +b[x=2]"]),
+        "part" => table("id long, part integer, year integer", "part", &["+a[part=1] +c[part=2] +e[part=3]"]),
+        "ab" => table("id long, a integer, b integer", "a b", &["+f[a=1,b=1]"]),
+        _ => panic!("{name}"),
+    };
+    // Table, reads, actions, actions of the winner, verdict.
+    let rows = [
+        ("plain", "", "+b", "+a", "ok"),
+        ("plain", "", "+c", "-a +b", "ok"),
+        ("plain", "true; file:a; file:b", "-a +c", "", "ok"),
+        ("plain", "true; file:a; file:b", "+c", "+d", APPEND),
+        ("plain", "", "-a", "-a", DELETE_DELETE),
+        ("x", "", "-a[x=1]", "-a", DELETE_DELETE),
+        ("x", "x=1", "", "+n[x=1]", "ok"),
+        ("x", "x=1", "+m[x=1]", "+n[x=1]", APPEND),
+        ("x", "x=1; x=2", "+m[x=2]", "+n[x=1]", APPEND),
+        ("x", "x=1; file:a", "", "-a[x=1]", DELETE_READ),
+        ("x", "x=1; file:a", "", "-b[x=2]", "ok"),
+        ("x", "x=1; file:a", "", "+n[x=2]", "ok"),
+        ("x", "x=1; whole", "+m[x=4]", "+n[x=3]", APPEND),
+        ("plain", "whole", "+c", "-a", DELETE_READ),
+        ("part", "part=3; file:e", "+m[part=2] -e[part=3]", "+n[part=1]", "ok"),
+        ("ab", "a=1 and b=1", "+m[a=1,b=2]", "+n[a=1,b=2]", "ok"),
+        ("part", "part=1 or year>2019", "-a[part=1]", "+n[part=2]", APPEND),
+        ("part", "part>=4", "+m[part=2]", "+n[part=5]", APPEND),
+        ("part", "part>4", "+m[part=4]", "+n[part=2]", "ok"),
+        (
+            "part",
+            "part=3 or part=2; file:c; file:e",
+            "-c[part=2] -e[part=3] +d[part=2]",
+            "-a[part=1] -e[part=3] +b[part=1]",
+            DELETE_READ,
+        ),
+        ("plain", "true; file:a; file:b", "-~a -~b +~c", "+e", "ok"),
+        ("plain", "true; file:a; file:b", "-~a -~b +~c", "-a", DELETE_READ),
+        ("plain", "", "", "metadata", METADATA),
+        ("plain", "", "protocol:1,2", "protocol:1,2", PROTOCOL),
+        ("part", "", "+m[part=1]", "protocol:1,7,materializePartitionColumns", PROTOCOL),
+    ];
+    let mut deciding = BTreeSet::new();
+    for (name, reads, own, theirs, expected) in rows {
+        let table = table_of(name);
+        let transaction = transaction(&table, IsolationLevel::Serializable, "TRUNCATE", reads, own);
+        assert_eq!(verdict(&transaction, &winner(theirs)), expected, "{name}: reads {reads}, {own} after {theirs}");
+        deciding.extend(expected.split_once(" by ").map(|(_, rule)| rule));
+    }
+    let rules = RuleSet::delta_spark().rules;
+    assert_eq!(deciding, rules.iter().map(|rule| rule.id).collect(), "every rule decides some row");
+}
+
+/// Checks at WriteSerializable and at Serializable.
+#[track_caller]
+fn check(table: &Arc<Snapshot>, operation: &str, reads: &str, own: &str, theirs: &str, expected: [&str; 2]) {
+    let found = BOTH.map(|level| verdict(&transaction(table, level, operation, reads, own), &winner(theirs)));
+    assert_eq!(found, expected, "{operation} reads {reads}, {own} after {theirs}");
+}
+
+/// Report 1. The update of the winner re-adds the rows and so is no blind append.
+#[test]
+fn one_file_is_not_replaced_twice() {
+    let update = "info:UPDATE:false -f1 +g1";
+    check(&unpartitioned(), "UPDATE", "id=2; file:f1", "-f1 +g2", update, [APPEND; 2]);
+    check(&unpartitioned(), "UPDATE", "id=2; file:f1", "-f1 +g2", "info:UPDATE:false -f1", [DELETE_READ; 2]);
+    check(&unpartitioned(), "UPDATE", "", "-f1 +g2", "info:UPDATE:false -f1", [DELETE_DELETE; 2]);
+    check(&unpartitioned(), "WRITE", "", "+g2", update, ["ok"; 2]);
+    let update = "info:UPDATE:false -f1[p=a] +g1[p=a]";
+    check(&partitioned(), "UPDATE", "p=b and id=2; file:f9", "-f9[p=b] +g2[p=b]", update, ["ok"; 2]);
+}
+
+/// Report 5.
+#[test]
+fn compaction_and_append_pass_each_other_and_compactions_do_not() {
+    let table = partitioned();
+    let compaction = "-~f1[p=a] -~f2[p=a] +~c[p=a]";
+    let winning = format!("info:OPTIMIZE:false {compaction}");
+    let append = "info:WRITE:true +n[p=a]";
+    let read = "p=a; file:f1; file:f2";
+    // a
+    check(&table, "WRITE", "", "+n[p=a]", &winning, ["ok"; 2]);
+    // b
+    check(&table, "OPTIMIZE", read, compaction, append, ["ok"; 2]);
+    // c: as Delta Spark, although the rows that the merge read are still the same.
+    check(&table, "MERGE", read, "+n[p=a]", &winning, [APPEND; 2]);
+    // d: the output of the compaction counts as an added file.
+    check(&table, "DELETE", "p=a and id=1; file:f1", "-f1[p=a] +f1b[p=a]", &winning, [APPEND; 2]);
+    check(&table, "DELETE", "file:f1", "-f1[p=a] +f1b[p=a]", &winning, [DELETE_READ; 2]);
+    // e
+    check(&table, "OPTIMIZE", read, "-~f1[p=a] -~f2[p=a] +~d[p=a]", &winning, [DELETE_READ; 2]);
+    check(&table, "OPTIMIZE", "", "-~f1[p=a] -~f2[p=a] +~d[p=a]", &winning, [DELETE_DELETE; 2]);
+    // f
+    check(&table, "OPTIMIZE", read, compaction, "info:DELETE:false -f1[p=a] +f1b[p=a]", [DELETE_READ; 2]);
+    // g: an action that is no file keeps the level.
+    check(&table, "OPTIMIZE", read, &format!("{compaction} txn:app"), append, ["ok", APPEND]);
+}
+
+#[test]
+fn blind_appends_pass_everything_that_keeps_protocol_and_metadata() {
+    for theirs in ["+n[p=a]", "-f1[p=a]", "info:OPTIMIZE:false -~f1[p=a] +~c[p=a]", "txn:app", "domain:d", "cdc", ""] {
+        check(&partitioned(), "WRITE", "", "+m[p=a] txn:app", theirs, ["ok"; 2]);
+        check(&unpartitioned(), "WRITE", "", "+m", theirs, ["ok"; 2]);
+    }
+}
+
+#[test]
+fn a_blind_winner_counts_at_write_serializable_only_for_changed_metadata() {
+    let append = "info:WRITE:true +n[p=a]";
+    check(&partitioned(), "UPDATE", "p=a; file:f1", "-f1[p=a] +g[p=a]", append, ["ok", APPEND]);
+    // ADD CONSTRAINT must see every row.
+    check(&partitioned(), "ADD CONSTRAINT", "true; file:f1", "metadata", append, [APPEND; 2]);
+    check(&partitioned(), "SET TBLPROPERTIES", "", "metadata", append, ["ok"; 2]);
+}
+
+#[test]
+fn without_partitions_every_added_file_counts_even_for_who_read_nothing() {
+    check(&unpartitioned(), "DELETE", "", "-f1", "+n", [APPEND; 2]);
+    check(&unpartitioned(), "DELETE", "id=5; file:f1", "-f1", "+n", [APPEND; 2]);
+    check(&partitioned(), "DELETE", "", "-f1[p=a]", "+n[p=a]", ["ok"; 2]);
+}
+
+#[test]
+fn partition_values_that_say_nothing_conflict() {
+    check(&partitioned(), "DELETE", "p=a; file:f1", "-f1[p=a]", "+n", [APPEND; 2]);
+    check(&partitioned(), "DELETE", "p=a; file:f1", "-f1[p=a]", "+n[p=]", ["ok"; 2]);
+    check(&partitioned(), "DELETE", "p<=>; file:f1", "-f1[p=a]", "+n[p=]", [APPEND; 2]);
+}
+
+#[test]
+fn removed_files_are_compared_by_path_at_every_level() {
+    for (reads, expected) in [("file:f1", DELETE_READ), ("", DELETE_DELETE)] {
+        check(&partitioned(), "UPDATE", reads, "-f1[p=a]", "-~f1", [expected; 2]);
+        check(&partitioned(), "OPTIMIZE", reads, "-~f1[p=a]", "-f1", [expected; 2]);
+    }
+    check(&partitioned(), "UPDATE", "file:f1", "-f1[p=a]", "-f2[p=a]", ["ok"; 2]);
+    check(&partitioned(), "UPDATE", "whole", "", "-f9", [DELETE_READ; 2]);
+}
+
+/// Two deletes of rows of one file, each with a vector of its own: if both were in, the file would be live twice.
+#[test]
+fn deletion_vectors_do_not_tell_files_apart() {
+    let vector = DeletionVector { storage_type: "u".to_owned(), ..DeletionVector::default() };
+    let mut winner = winner("-~f1");
+    let [Action::Remove(remove)] = &mut winner.commit.actions[..] else { panic!("one remove") };
+    remove.deletion_vector = Some(vector);
+    for (reads, expected) in [("file:f1", DELETE_READ), ("", DELETE_DELETE)] {
+        let delete = transaction(&partitioned(), IsolationLevel::Serializable, "DELETE", reads, "-f1");
+        assert_eq!(verdict(&delete, &winner), expected);
+    }
+}
+
+#[test]
+fn the_first_rule_that_finds_something_decides() {
+    let read = "p=a; file:f1";
+    let all = "+n[p=a] -f1 metadata protocol:1,2";
+    let own = "-f1[p=a] +g[p=a] protocol:1,2";
+    check(&partitioned(), "UPDATE", read, own, all, [PROTOCOL; 2]);
+    check(&partitioned(), "UPDATE", read, own, "+n[p=a] -f1 metadata", [METADATA; 2]);
+    check(&partitioned(), "UPDATE", read, own, "-f1 +n[p=a]", [APPEND; 2]);
+    check(&partitioned(), "UPDATE", read, own, "-f1 +n[p=b]", [DELETE_READ; 2]);
+    check(&partitioned(), "UPDATE", "p=a; file:f2", own, "-f1", [DELETE_DELETE; 2]);
+}
+
+#[test]
+fn metadata_that_stays_the_same_is_no_change() {
+    let table = unpartitioned();
+    let same = Action::Metadata(Metadata::clone(&table.metadata));
+    let winner = Winner::new(Commit { version: Version(2), actions: vec![same.clone()] });
+    let mut writer = transaction(&table, IsolationLevel::Serializable, "WRITE", "", "+n");
+    assert_eq!(verdict(&writer, &winner), "ok");
+    writer.actions.push(same);
+    assert_eq!(verdict(&writer, &winner), METADATA);
+
+    check(&table, "WRITE", "", "+n", "metadata", [METADATA; 2]);
+    check(&table, "SET TBLPROPERTIES", "", "metadata", "+n", ["ok"; 2]);
+    check(&table, "SET TBLPROPERTIES", "", "metadata", "metadata", [METADATA; 2]);
+}
+
+#[test]
+fn a_protocol_conflicts_when_both_change_it_or_it_loses_something() {
+    let check_protocol = |old: &str, own: &str, new: &str, expected: &str| {
+        let table = table("id long", "", &[old]);
+        check(&table, "WRITE", "", own, new, [expected; 2]);
+    };
+    let both = "protocol:1,7,appendOnly,invariants";
+    check_protocol("protocol:1,2", "+n", "protocol:1,2", "ok");
+    check_protocol("protocol:1,2", "+n protocol:1,2", "protocol:1,2", PROTOCOL);
+    check_protocol("protocol:1,1", "+n", "protocol:1,2", "ok");
+    check_protocol("protocol:1,7,appendOnly", "+n", both, "ok");
+    check_protocol(both, "+n", "protocol:1,7,appendOnly", PROTOCOL);
+    // Version 2 stands for the two features.
+    check_protocol("protocol:1,2", "+n", both, "ok");
+    check_protocol(both, "+n", "protocol:1,2", "ok");
+    check_protocol("protocol:1,2", "+n", "protocol:1,7,appendOnly", PROTOCOL);
+    check_protocol("protocol:1,2", "+n", "protocol:1,1", PROTOCOL);
+    // What this build cannot write.
+    check_protocol("protocol:1,2", "+n", "protocol:1,4", PROTOCOL);
+    check_protocol("protocol:1,2", "+n", "protocol:2,5", PROTOCOL);
+}
+
+/// Two writers create the table at once.
+#[test]
+fn one_of_two_creators_loses() {
+    let operation = Operation { name: "CREATE TABLE".to_owned(), ..Operation::default() };
+    let text = actions("protocol:1,2 metadata +n");
+    let level = IsolationLevel::Serializable;
+    let creator = Transaction::new(None, ReadSet::default(), operation, text, level, "own".to_owned());
+    let first = Winner::new(Commit { version: Version(0), actions: actions("info:WRITE protocol:1,2 metadata") });
+    let conflict = RuleSet::delta_spark().check(&creator, &first).unwrap();
+    expect!["ProtocolChanged: version 0 (WRITE) changed the protocol, as this transaction does (create the table before writers start) [rule protocol]"].assert_eq(&conflict.to_string());
+}
+
+#[test]
+fn a_conflict_says_what_the_winner_did() {
+    let check = |reads: &str, own: &str, theirs: &str, file: Option<&str>, expected: &Expect| {
+        let table = table("id long, p string", "p", &["protocol:1,7,appendOnly,invariants", "+f1[p=a]"]);
+        let transaction = transaction(&table, IsolationLevel::Serializable, "UPDATE", reads, own);
+        let conflict = RuleSet::delta_spark().check(&transaction, &winner(theirs)).unwrap();
+        assert_eq!((conflict.winner, conflict.finding.file.as_deref()), (Version(2), file));
+        expected.assert_eq(&conflict.to_string());
+    };
+    check(
+        "",
+        "protocol:1,2",
+        "protocol:1,2",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) changed the protocol, as this transaction does [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "protocol:1,7",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) dropped appendOnly, invariants from the protocol [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "protocol:1,7,appendOnly,invariants,rowTracking",
+        None,
+        &expect![
+            "ProtocolChanged: version 2 (TRANSACTION) changed the protocol: the table cannot be written: it needs the writer features rowTracking, which this build of contend does not implement [rule protocol]"
+        ],
+    );
+    check(
+        "",
+        "+n",
+        "info:RENAME metadata",
+        None,
+        &expect!["MetadataChanged: version 2 (RENAME) changed the table's metadata [rule metadata]"],
+    );
+    check(
+        "whole",
+        "-f1",
+        "info:WRITE:true +n[p=b] +m[p=a]",
+        Some("n"),
+        &expect![
+            "ConcurrentAppend: version 2 (WRITE) added a file, and this transaction depends on the whole table [rule added-files]"
+        ],
+    );
+    check(
+        "p=a",
+        "-f1",
+        "info:WRITE:true +n[p=b] +m[p=a]",
+        Some("m"),
+        &expect![
+            "ConcurrentAppend: version 2 (WRITE) added a file to a partition that this transaction read [rule added-files]"
+        ],
+    );
+    check(
+        "file:f1",
+        "-f1",
+        "info:DELETE -f0 -f1",
+        Some("f1"),
+        &expect![
+            "ConcurrentDeleteRead: version 2 (DELETE) removed a file that this transaction read [rule removed-and-read]"
+        ],
+    );
+    check(
+        "",
+        "-f1",
+        "info:DELETE -f0 -f1",
+        Some("f1"),
+        &expect![
+            "ConcurrentDeleteDelete: version 2 (DELETE) removed a file that this transaction removes as well [rule removed-twice]"
+        ],
+    );
+}
+
+#[test]
+fn a_rule_that_is_left_out_is_not_asked() {
+    let ids: Vec<&str> = RuleSet::delta_spark().rules.iter().map(|rule| rule.id).collect();
+    expect![[r#"
+        [
+            "protocol",
+            "metadata",
+            "added-files",
+            "removed-and-read",
+            "removed-twice",
+        ]
+    "#]]
+    .assert_debug_eq(&ids);
+    let table = partitioned();
+    let level = IsolationLevel::Serializable;
+    let check = |id: &str, own: &str, theirs: &str, with: &str| {
+        let transaction = transaction(&table, level, "UPDATE", "p=a; file:f1", own);
+        assert_eq!(verdict(&transaction, &winner(theirs)), with);
+        let rules = RuleSet::delta_spark().without(id).unwrap();
+        assert_eq!(rules.check(&transaction, &winner(theirs)), None, "without {id}");
+        let left: Vec<&str> = rules.rules.iter().map(|rule| rule.id).collect();
+        assert_eq!(left, ids.iter().copied().filter(|other| *other != id).collect::<Vec<_>>());
+    };
+    check("protocol", "protocol:1,2", "protocol:1,2", PROTOCOL);
+    check("metadata", "+n", "metadata", METADATA);
+    check("added-files", "+n[p=a]", "+m[p=a]", APPEND);
+    check("removed-and-read", "+n[p=a]", "-f1", DELETE_READ);
+    check("removed-twice", "-f2", "-f2", DELETE_DELETE);
+}
+
+#[test]
+fn leaving_out_a_rule_that_is_not_there_is_an_error() {
+    let error = RuleSet::delta_spark().without("removed").unwrap_err();
+    expect!["rule set 'delta-spark' has no rule 'removed'; it has protocol, metadata, added-files, removed-and-read, removed-twice, own-commit"].assert_eq(&error.to_string());
+    let twice = RuleSet::delta_spark().without("metadata").unwrap().without("metadata");
+    assert_eq!(twice.unwrap_err().rule, "metadata");
+}
+
+#[test]
+fn a_rule_of_the_callers_own_is_asked_in_its_turn() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let log = asked.clone();
+    let own = Rule::new("no-copies", move |transaction, winner| {
+        log.lock().unwrap().push(winner.version());
+        let add = winner.adds().find(|add| transaction.operation.name == "COPY" && add.path == "copy")?;
+        let reason = "copied as well".to_owned();
+        Some(Finding { kind: ConflictKind::ConcurrentAppend, file: Some(add.path.clone()), reason })
+    });
+    let mut rules = RuleSet::delta_spark();
+    rules.rules.push(own);
+    let table = unpartitioned();
+    let copy = transaction(&table, IsolationLevel::Serializable, "COPY", "", "+n");
+    let conflict = rules.check(&copy, &winner("info:COPY +copy")).unwrap();
+    expect!["ConcurrentAppend: version 2 (COPY) copied as well [rule no-copies]"].assert_eq(&conflict.to_string());
+    assert_eq!(rules.check(&copy, &winner("+other")), None);
+    assert_eq!(asked.lock().unwrap().len(), 2);
+    // An earlier rule that finds something ends the search.
+    assert_eq!(rules.check(&copy, &winner("metadata +copy")).unwrap().rule, "metadata");
+    assert_eq!(asked.lock().unwrap().len(), 2);
+}

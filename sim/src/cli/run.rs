@@ -1,9 +1,10 @@
 //! `contend run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sim::{
+    real::{RealOptions, run_on_threads},
     report::{self, Origin, Subject, Verdict, json},
     run::simulate,
     world::{Clock, Granularity},
@@ -45,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
         return store(arguments, directory);
     }
     let scenario = &arguments.scenario;
-    let setting = scenario.setting(Clock::Virtual, Granularity::Requests)?;
+    let setting = scenario.setting(Clock::Virtual, Granularity::Needs)?;
     let rules = scenario.rules();
     let result = simulate(&setting, arguments.seed).map_err(|error| about(&scenario.scenario)(error.into()))?;
     let again = scenario.command("run", &["--seed".to_owned(), arguments.seed.to_string()]);
@@ -58,7 +59,20 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     Ok(Report { text, verdict: Verdict::of(&result.violations) })
 }
 
-/// The run on real tables. THE PLACE to call `sim::real` from: report with `Origin::Store`.
-fn store(_arguments: &Arguments, directory: &std::path::Path) -> Result<Report, CliError> {
-    Err(format!("--store {}: running on real tables is not built yet; leave --store out", directory.display()).into())
+/// The run on real tables. The seed is that of the pauses between puts; the order of the threads is the system's.
+fn store(arguments: &Arguments, directory: &Path) -> Result<Report, CliError> {
+    let scenario = &arguments.scenario;
+    let setting = scenario.setting(Clock::Virtual, Granularity::Needs)?;
+    let rules = scenario.rules();
+    let result = run_on_threads(&setting, directory, RealOptions { seed: arguments.seed })
+        .map_err(|error| about(&scenario.scenario)(error.into()))?;
+    let name = directory.display().to_string();
+    let again = scenario.command("run", &["--store".to_owned(), "NEW_DIR".to_owned()]);
+    let subject = Subject { origin: Origin::Store(&name), setting: &setting, rules: &rules };
+    let text = if arguments.output.json {
+        json::run(&subject, &result, &again)
+    } else {
+        report::run::run(&subject, &result, &again, arguments.output.style())
+    };
+    Ok(Report { text, verdict: Verdict::of(&result.violations) })
 }

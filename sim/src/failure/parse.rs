@@ -68,7 +68,12 @@ impl Failure {
             granularity: word(
                 object,
                 "granularity",
-                &[("points", Granularity::Points), ("requests", Granularity::Requests)],
+                &[
+                    ("puts", Granularity::Puts),
+                    ("points", Granularity::Points),
+                    ("requests", Granularity::Requests),
+                    ("needs", Granularity::Needs),
+                ],
             )?,
             schedule: strings(object, "schedule")?,
         })

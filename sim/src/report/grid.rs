@@ -4,7 +4,7 @@ use super::text::{pad, pad_left, shorten, width};
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Align {
+pub(crate) enum Align {
     /// Left.
     Left,
     /// Right: numbers.
@@ -13,9 +13,11 @@ pub(super) enum Align {
 
 /// Rows under a heading. Columns are as wide as what is in them; what does not fit the width is taken from the widest ones.
 #[derive(Clone, Debug)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
+    /// Columns that are never made narrower.
+    kept: Vec<usize>,
 }
 
 const GAP: &str = "  ";
@@ -23,18 +25,24 @@ const GAP: &str = "  ";
 const LEAST: usize = 4;
 
 impl Grid {
-    pub(super) fn new<'a>(columns: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
+    pub(crate) fn new<'a>(columns: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
         let columns = columns.into_iter().map(|(name, align)| (name.to_owned(), align)).collect();
-        Self { columns, rows: Vec::new() }
+        Self { columns, rows: Vec::new(), kept: Vec::new() }
+    }
+
+    /// Never makes the columns of these names narrower.
+    pub(crate) fn keep(&mut self, names: &[&str]) {
+        let columns = self.columns.iter().enumerate();
+        self.kept = columns.filter(|(_, (name, _))| names.contains(&name.as_str())).map(|(i, _)| i).collect();
     }
 
     /// Adds a row of one-line texts.
-    pub(super) fn row(&mut self, row: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, row: impl IntoIterator<Item = String>) {
         self.rows.push(row.into_iter().collect());
     }
 
     /// The table, indented, every line with a line break.
-    pub(super) fn render(&self, indent: usize, most: usize) -> String {
+    pub(crate) fn render(&self, indent: usize, most: usize) -> String {
         let mut widths: Vec<usize> = self
             .columns
             .iter()
@@ -51,10 +59,8 @@ impl Grid {
             .collect();
         let room = most.saturating_sub(indent + GAP.len() * self.columns.len().saturating_sub(1));
         while widths.iter().sum::<usize>() > room {
-            let widest = widths.iter_mut().max().expect("a sum of widths has a width");
-            if *widest <= LEAST {
-                break;
-            }
+            let others = widths.iter_mut().enumerate().filter(|(i, _)| !self.kept.contains(i)).map(|(_, width)| width);
+            let Some(widest) = others.max().filter(|widest| **widest > LEAST) else { break };
             *widest -= 1;
         }
         let heading = self.columns.iter().map(|(name, _)| name.clone()).collect();
@@ -78,6 +84,14 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kept_column_stays_whole() {
+        let mut grid = Grid::new([("time", Align::Left), ("what", Align::Left)]);
+        grid.keep(&["time"]);
+        grid.row(["2024-01-01".to_owned(), "UPDATE".to_owned()]);
+        assert_eq!(grid.render(0, 16), "time        what\n2024-01-01  UPD…\n");
+    }
 
     #[test]
     fn the_widest_column_gives_way() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     DEFAULT_COMMIT_RETRIES, Existing, Expect, Faults, Latency, MAX_COUNT, OnConflict, PartsPerMillion, Pinned,
-    PinnedStep, Range, Scenario, SqlText, StoreSpec, UnknownProfile, WriterSpec,
+    PinnedStep, PutEffect, Range, Scenario, SqlText, StoreSpec, UnknownProfile, WriterSpec,
     document::{Node, Value},
     error::{Place, Problem},
     fields::{Fields, Read, integer, texts, unknown_word, wrong},
@@ -163,8 +163,12 @@ fn schedule(node: &Node, writers: &[WriterSpec]) -> Read<Vec<Pinned>> {
     Ok(schedule)
 }
 
+/// The most faults of one kind that a search may inject.
+const MAX_FAULTS: u32 = 1000;
+
 fn store(node: &Node) -> Read<StoreSpec> {
-    let fields = Fields::open(node, "store".to_owned(), &["latency", "fault_rate", "fault_budget", "existing"])?;
+    let fields =
+        Fields::open(node, "store".to_owned(), &["latency", "put_effect", "fault_rate", "fault_budget", "existing"])?;
     let latency = fields.get("latency").map(latency).transpose()?.unwrap_or_default();
     let fault_rate = faults(&fields, "fault_rate", |fields, kind| {
         let Some(node) = fields.get(kind) else { return Ok(None) };
@@ -176,7 +180,7 @@ fn store(node: &Node) -> Read<StoreSpec> {
         let expected = "a probability: 0, or from 0.000001 to 1";
         rate.map(Some).ok_or_else(|| wrong(&fields.path(kind), expected, node))
     })?;
-    let fault_budget = faults(&fields, "fault_budget", |fields, kind| fields.integer(kind, 0..=u32::MAX))?;
+    let fault_budget = faults(&fields, "fault_budget", |fields, kind| fields.integer(kind, 0..=MAX_FAULTS))?;
     let existing = match fields.text("existing", "\"refuse\" or \"continue\"")? {
         None | Some(("refuse", _)) => Existing::Refuse,
         Some(("continue", _)) => Existing::Continue,
@@ -185,7 +189,14 @@ fn store(node: &Node) -> Read<StoreSpec> {
             return Err(unknown_word(&fields.path("existing"), "answer to a table", word, known).at(&node.place));
         }
     };
-    Ok(StoreSpec { latency, fault_rate, fault_budget, existing })
+    let put_effect = match fields.text("put_effect", "\"end\" or \"middle\"")? {
+        None | Some(("end", _)) => PutEffect::End,
+        Some(("middle", _)) => PutEffect::Middle,
+        Some((word, node)) => {
+            return Err(unknown_word(&fields.path("put_effect"), "moment", word, ["end", "middle"]).at(&node.place));
+        }
+    };
+    Ok(StoreSpec { latency, put_effect, fault_rate, fault_budget, existing })
 }
 
 /// A profile, or a table of ranges; a range that the table leaves out is the default profile's.
@@ -227,8 +238,8 @@ fn milliseconds(fields: &Fields<'_>, key: &str) -> Read<Option<[u32; 2]>> {
     Ok(Some([min, max]))
 }
 
-/// A value for each kind of fault, each zero in this version.
-fn faults<T: Default + Copy + PartialEq>(
+/// A value for each kind of fault, zero where none is given.
+fn faults<T: Default>(
     store: &Fields<'_>,
     key: &str,
     read: impl Fn(&Fields<'_>, &str) -> Read<Option<T>>,
@@ -239,13 +250,7 @@ fn faults<T: Default + Copy + PartialEq>(
     for (kind, value) in faults.iter_mut() {
         *value = read(&fields, kind)?.unwrap_or_default();
     }
-    match faults.iter().find(|(_, value)| **value != T::default()) {
-        None => Ok(faults),
-        Some((kind, _)) => {
-            let what = format!("this version cannot inject faults yet: '{}' must be 0", fields.path(kind));
-            Err(Problem::NotYet(what).at(&fields.get(kind).unwrap_or(node).place))
-        }
-    }
+    Ok(faults)
 }
 
 fn expect(node: &Node) -> Read<Expect> {

@@ -7,12 +7,24 @@ use std::str::FromStr;
 pub struct StoreSpec {
     /// How long requests take.
     pub latency: Latency,
-    /// How likely each fault is, per request. All zero in this version.
+    /// When in its latency a put takes effect.
+    pub put_effect: PutEffect,
+    /// How likely each fault is, per request.
     pub fault_rate: Faults<PartsPerMillion>,
-    /// How many faults of each kind a search may inject. All zero in this version.
+    /// How many faults of each kind a search may inject.
     pub fault_budget: Faults<u32>,
     /// What to do with a real table that is already there.
     pub existing: Existing,
+}
+
+/// When in its latency a put takes effect. Published latencies do not say; it matters for who wins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PutEffect {
+    /// At the end: the reply takes no time.
+    #[default]
+    End,
+    /// At the middle: the reply takes as long as the request.
+    Middle,
 }
 
 /// What a run on real storage does with a table that is already there.

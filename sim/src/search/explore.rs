@@ -38,7 +38,7 @@ pub struct Exploration<M: Model> {
     pub states: usize,
     /// Events tried.
     pub transitions: u64,
-    /// The ends: states in which nothing more can happen.
+    /// The ends: states in which nothing more needs to happen.
     pub ends: Vec<M::State>,
     /// The greatest number of events on a shortest way to a state.
     pub depth: u32,
@@ -88,12 +88,12 @@ pub fn explore<M: Model>(
         model.events(&state, &mut events);
         let depth = seen.depth(number);
         result.depth = result.depth.max(depth);
-        for (kind, violation) in model.violations(&state, events.is_empty()) {
+        let at_end = model.is_end(&state, &events);
+        for (kind, violation) in model.violations(&state, at_end) {
             result.violations.entry(kind).or_insert_with(|| Found { violation, schedule: seen.schedule(number) });
         }
-        if events.is_empty() {
-            result.ends.push(state);
-            continue;
+        if at_end {
+            result.ends.push(state.clone());
         }
         for event in &events {
             result.transitions += 1;
