@@ -1,6 +1,6 @@
 //! What happened, in order: the history that a report shows and the oracle judges.
 
-use log_core::path::Version;
+use log_core::{path::Version, store::WriteAnswer};
 
 use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome, world::Fault};
 
@@ -63,6 +63,28 @@ pub enum PutResult {
     Refused,
     /// Nothing certain.
     Unclear,
+}
+
+impl PutResult {
+    /// What the store's answer to a put says.
+    pub fn of(answer: &WriteAnswer) -> Self {
+        match answer {
+            WriteAnswer::Happened => Self::Won,
+            WriteAnswer::AlreadyExists => Self::Lost,
+            WriteAnswer::DidNotHappen { .. } => Self::Refused,
+            WriteAnswer::Unknown { .. } => Self::Unclear,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Refused => "refused",
+            Self::Unclear => "unclear",
+        }
+    }
 }
 
 /// Jepsen's word for how a call ended.

@@ -27,7 +27,7 @@
 //! "#;
 //! let scenario = Scenario::parse(text, "two updates")?;
 //! let rules = RuleSet::delta_spark();
-//! let setting = Setting::new(scenario, rules, String::new(), Clock::Virtual, Granularity::Requests)?;
+//! let setting = Setting::new(scenario, rules, String::new(), Clock::Virtual, Granularity::Needs)?;
 //! let result = simulate(&Arc::new(setting), 0)?;
 //! assert_eq!((result.committed, result.conflicts), (1, 1), "both read version 1, so the second one loses");
 //! assert!(result.violations.is_empty());
@@ -51,12 +51,10 @@ pub mod call;
 pub mod digest;
 pub mod execute;
 
-// Many writers: in one order, in many, in all; and on real tables.
+// Many writers, in one order or in all.
 pub mod explore;
 pub mod history;
 pub mod random;
-#[cfg(any(feature = "real", loom))]
-pub mod real;
 pub mod run;
 pub mod search;
 pub mod walk;
@@ -68,7 +66,11 @@ pub mod oracle;
 
 // What is shown.
 pub mod failure;
-#[cfg(feature = "real")]
-pub mod inspect;
 pub mod report;
 pub mod rule_choice;
+
+// The outside world.
+#[cfg(feature = "real")]
+pub mod inspect;
+#[cfg(any(feature = "real", loom))]
+pub mod real;

@@ -94,7 +94,7 @@ impl Failure {
                 world.apply(&mut environment, event)?;
                 state = model.apply(&state, event, &mut steps)?;
             }
-            let at_end = world.events().next().is_none();
+            let at_end = world.writers.iter().all(|writer| writer.need().is_none());
             for (kind, violation) in steps.drain(..).chain(model.violations(&state, at_end)) {
                 if !found.iter().any(|(_, known)| known.kind == kind) {
                     found.push((step, violation));
@@ -114,19 +114,18 @@ fn event(world: &World, position: usize, label: &str) -> Result<Event, ReplayErr
     let writers = &world.setting().scenario.writers;
     let names = || writers.iter().map(|writer| writer.name.as_str());
     let name = label.split_once('.').map_or(label, |(name, _)| name);
-    let Some(writer) = names().position(|known| known == name) else {
+    if !names().any(|known| known == name) {
         return Err(ReplayError::NoWriter {
             position,
             label: label.to_owned(),
             known: names().collect::<Vec<_>>().join(", "),
             meant: nearest(name, names()).map(|name| format!("; did you mean '{name}'?")).unwrap_or_default(),
         });
-    };
-    let enabled: Vec<(Event, String)> = world.events().map(|event| (event, world.label(event))).collect();
-    match enabled.iter().find(|(event, known)| event.writer == writer && known == label) {
-        Some((event, _)) => Ok(*event),
+    }
+    match world.event(label) {
+        Some(event) => Ok(event),
         None => {
-            let labels: Vec<String> = enabled.into_iter().map(|(_, label)| label).collect();
+            let labels: Vec<String> = world.events().into_iter().map(|event| world.label(event)).collect();
             let enabled = match labels.as_slice() {
                 [] => "is nothing, all writers have finished".to_owned(),
                 [one] => format!("is {one}"),

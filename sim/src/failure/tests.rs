@@ -27,7 +27,7 @@ fn failure() -> Failure {
     let setting = Setting::new(scenario, rule_set, String::new(), Clock::PerCall, Granularity::Points).unwrap();
     let violation = Violation { kind: ViolationKind::Structure, message: "a file is removed twice".to_owned() };
     // Both load, both put, b lists the winner and puts again.
-    let events = [0, 1, 0, 1, 1, 1].map(|writer| Event { writer });
+    let events = [0, 1, 0, 1, 1, 1].map(|writer| Event::Step { writer });
     Failure::new(&Arc::new(setting), &rules, &violation, &events).unwrap()
 }
 

@@ -8,14 +8,14 @@ use log_core::{
     path::{LogFile, Version},
     schema::Schema,
     snapshot::Snapshot,
-    store::{Answer, Request, Response, WriteAnswer},
+    store::{Answer, Request, Response},
 };
 
 use super::gate::Gate;
 use crate::{
     call::{Call, CallEnd, CallError, Given, Need, Next},
     execute::prepare::{Executed, Execution, NewFile, Snapshots, StatementError},
-    history::What,
+    history::{PutResult, What},
     naming::CallId,
     run::Stand,
     world::Setting,
@@ -161,6 +161,6 @@ fn observe_put(id: CallId, request: &Request, answer: &Answer, observe: &mut Obs
     if let (Request::PutIfAbsent { path, .. }, Answer::Write(answer)) = (request, answer)
         && let LogFile::Commit(version) = LogFile::of(path)
     {
-        observe(id, What::Put { version, won: *answer == WriteAnswer::Happened });
+        observe(id, What::Put { version, result: PutResult::of(answer) });
     }
 }

@@ -156,7 +156,7 @@ fn name(setting: &Setting, call: CallId) -> String {
 fn counts(history: &History) -> String {
     let begun = history.entries.iter().filter(|entry| matches!(entry.what, What::Invoked { .. })).count();
     let mut ended = 0;
-    let mut kinds: [(&str, usize); 7] = [
+    let mut kinds: [(&str, usize); 8] = [
         ("committed", 0),
         ("conflicts", 0),
         ("nothing to commit", 0),
@@ -164,6 +164,7 @@ fn counts(history: &History) -> String {
         ("gave up", 0),
         ("unknown", 0),
         ("failed", 0),
+        ("crashed", 0),
     ];
     for (_, end) in history.ends() {
         ended += 1;
@@ -175,6 +176,7 @@ fn counts(history: &History) -> String {
             CallEnd::Exhausted { .. } => 4,
             CallEnd::Unknown { .. } => 5,
             CallEnd::Failed { .. } => 6,
+            CallEnd::Crashed => 7,
         };
         kinds[kind].1 += 1;
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     call::CallEnd,
-    history::{Entry, History, Kind, What},
+    history::{Entry, History, Kind, PutResult, What},
     naming::CallId,
     world::Setting,
 };
@@ -175,8 +175,9 @@ fn lines(setting: &Setting, entries: &[Entry], position: usize, entry: &Entry, m
             1 => quiet("wrote a file".to_owned()),
             files => quiet(format!("wrote {files} files")),
         },
-        What::Put { won: true, .. } if acknowledged(entries, position) => Vec::new(),
-        What::Put { version, won } => quiet(format!("put v{version}: {}", if *won { "won" } else { "lost" })),
+        What::Put { result: PutResult::Won, .. } if acknowledged(entries, position) => Vec::new(),
+        What::Put { version, result } => quiet(format!("put v{version}: {}", result.word())),
+        What::Fault(fault) => vec![Line { paint: Paint::Wrong, text: format!("│ fault: {}", fault.name()) }],
         What::Ended(end) => ended(end, inner),
     }
 }
@@ -204,6 +205,7 @@ fn ended(end: &CallEnd, inner: usize) -> Vec<Line> {
             texts.push(format!("gave up after {}", super::text::count(u64::from(*attempts), "put")));
         }
         CallEnd::Unknown { version } => texts.push(format!("unknown: v{version}, or not")),
+        CallEnd::Crashed => texts.push("crashed".to_owned()),
         CallEnd::Failed { message } => texts.extend(wrap_at_most(&format!("failed: {message}"), inner, 4)),
     }
     let lines = texts.iter().flat_map(|text| wrap(text, inner)).collect();

@@ -361,13 +361,7 @@ fn observe_put(id: CallId, request: &Request, answer: &Answer, scene: &mut Scene
     if let (Request::PutIfAbsent { path, .. } | Request::Put { path, .. }, Answer::Write(answer)) = (request, answer)
         && let LogFile::Commit(version) = LogFile::of(path)
     {
-        let result = match answer {
-            WriteAnswer::Happened => PutResult::Won,
-            WriteAnswer::AlreadyExists => PutResult::Lost,
-            WriteAnswer::DidNotHappen { .. } => PutResult::Refused,
-            WriteAnswer::Unknown { .. } => PutResult::Unclear,
-        };
-        (scene.observe)(id, What::Put { version, result });
+        (scene.observe)(id, What::Put { version, result: PutResult::of(answer) });
     }
 }
 

@@ -47,6 +47,12 @@ pub(super) fn calls(subject: &Subject<'_>, result: &RunResult) -> Vec<Value> {
                 call.insert("puts".to_owned(), json!(result.history.puts(entry.call)));
                 extend(call, ended(how));
             }
+            What::Fault(fault) => {
+                let faults = call.entry("faults").or_insert_with(|| json!([]));
+                if let Value::Array(faults) = faults {
+                    faults.push(json!(fault.name()));
+                }
+            }
             What::Invoked { .. } | What::Put { .. } => {}
         }
     }
@@ -82,6 +88,7 @@ fn ended(end: &CallEnd) -> Value {
         }),
         CallEnd::Exhausted { last, .. } => json!({ "end": "exhausted", "last": last }),
         CallEnd::Unknown { version } => json!({ "end": "unknown", "version": version.0 }),
+        CallEnd::Crashed => json!({ "end": "crashed" }),
         CallEnd::Failed { message } => json!({ "end": "failed", "message": message }),
     }
 }
