@@ -21,7 +21,6 @@ use crate::{
     history::{Entry, History, Kind, What},
     naming::{CallId, SETUP},
     run::{RunResult, conclude},
-    sql::Statement,
     world::{Setting, Table, Tables},
 };
 
@@ -67,12 +66,10 @@ pub fn run_on_threads(setting: &Arc<Setting>, root: &Path, options: RealOptions)
     Ok(conclude(&setting, history, first, &Tables::new(tables), &mut FinishedFiles(&place)))
 }
 
-/// Runs the statements of the setup one after the other, but no `CREATE TABLE` of a table that is there.
+/// Runs the statements of the setup one after the other, but none on a table that is there.
 fn set_up(setting: &Setting, place: &Directories, there: &[bool]) -> Result<(), RealError> {
     for (index, sql) in setting.scenario.setup.iter().enumerate() {
-        if let Statement::CreateTable(create) = &*sql.statement
-            && there[setting.table_index(&create.table)]
-        {
+        if sql.statement.table().is_some_and(|table| there[setting.table_index(table)]) {
             continue;
         }
         let (number, text) = (index + 1, sql.text.clone());

@@ -33,7 +33,7 @@ pub enum Existing {
     /// It is an error.
     #[default]
     Refuse,
-    /// The run goes on from it; the setup's other statements run, its `CREATE TABLE` does not.
+    /// The run goes on from what is there: the setup's statements on that table are skipped, and `[expect]` counts this run.
     Continue,
 }
 
