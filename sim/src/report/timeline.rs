@@ -218,7 +218,7 @@ fn bracket(first: &str, rest: &str, lines: Vec<String>, paint: Paint) -> Vec<Lin
 }
 
 /// What a call did after an entry.
-fn later<'a>(entries: &'a [Entry], position: usize) -> impl Iterator<Item = &'a What> {
+fn later(entries: &[Entry], position: usize) -> impl Iterator<Item = &What> {
     let call: CallId = entries[position].call;
     entries[position + 1..].iter().filter(move |entry| entry.call == call).map(|entry| &entry.what)
 }
