@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! {
+//!   "faults": { "each": { "crash": 0, ... }, "total": 0 },
 //!   "granularity": "points",
 //!   "kind": "not-serializable",
 //!   "message": "...",
@@ -19,11 +20,13 @@
 mod parse;
 mod replay;
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use crate::{
     judge::{Violation, ViolationKind},
     rule_choice::RuleChoice,
     scenario::Scenario,
-    world::{Environment, Event, Granularity, Setting, World, WorldError},
+    world::{Environment, Event, FaultBudget, Granularity, Setting, World, WorldError},
 };
 
 pub use parse::FailureError;
@@ -31,6 +34,14 @@ pub use replay::{ReplayError, Replayed};
 
 /// The version of the form of these files.
 pub const SCHEMA: u64 = 1;
+
+/// What the file calls each granularity.
+const GRANULARITIES: [(&str, Granularity); 4] = [
+    ("puts", Granularity::Puts),
+    ("points", Granularity::Points),
+    ("requests", Granularity::Requests),
+    ("needs", Granularity::Needs),
+];
 
 /// This program and its version.
 pub const PROGRAM: &str = concat!("contend ", env!("CARGO_PKG_VERSION"));
@@ -48,6 +59,8 @@ pub struct Failure {
     pub scenario: Scenario,
     /// By which rules.
     pub rules: RuleChoice,
+    /// Faults that could happen.
+    pub faults: FaultBudget,
     /// How much happens in one step.
     pub granularity: Granularity,
     /// The steps, as [`World::label`] calls them.
@@ -60,7 +73,7 @@ impl Failure {
     /// # Errors
     /// When the events cannot be followed, which a search that has just done so does not meet.
     pub fn new(
-        setting: &std::sync::Arc<Setting>,
+        setting: &Arc<Setting>,
         rules: &RuleChoice,
         violation: &Violation,
         events: &[Event],
@@ -78,6 +91,7 @@ impl Failure {
             message: violation.message.clone(),
             scenario: setting.scenario.clone(),
             rules: rules.clone(),
+            faults: setting.faults,
             granularity: setting.granularity,
             schedule,
         })
@@ -90,12 +104,8 @@ impl Failure {
 
     /// The text of its file.
     pub fn to_json(&self) -> String {
-        let granularity = match self.granularity {
-            Granularity::Puts => "puts",
-            Granularity::Points => "points",
-            Granularity::Requests => "requests",
-            Granularity::Needs => "needs",
-        };
+        let (granularity, _) =
+            GRANULARITIES.into_iter().find(|(_, each)| *each == self.granularity).expect("all are there");
         let document = serde_json::json!({
             "schema": SCHEMA,
             "program": self.program,
@@ -103,6 +113,7 @@ impl Failure {
             "message": self.message,
             "scenario": self.scenario.to_string(),
             "rules": { "name": self.rules.name, "without": self.rules.without },
+            "faults": { "total": self.faults.total, "each": self.faults.each.iter().collect::<BTreeMap<_, _>>() },
             "granularity": granularity,
             "schedule": self.schedule,
         });

@@ -359,13 +359,24 @@ impl Judge {
         logs.iter().zip(&by_table).find_map(|(view, calls)| {
             let log = view.as_ref().map_or(&[][..], |view| &view.calls);
             let problem = exactly_once::check(0, log, calls).err()?;
-            let id = match &problem {
-                OnceProblem::Twice { id, .. }
-                | OnceProblem::Lost { id, .. }
-                | OnceProblem::Elsewhere { id, .. }
-                | OnceProblem::Resurrected { id, .. } => *id,
+            // The problem in the words of a call, which a user knows, not of its transaction id.
+            let (id, what) = match problem {
+                OnceProblem::Twice { id, first, second } => {
+                    (id, format!("was committed twice, as version {first} and as version {second}"))
+                }
+                OnceProblem::Lost { id, version } => {
+                    (id, format!("was acknowledged as version {version}, but is not in the log: the commit is lost"))
+                }
+                OnceProblem::Elsewhere { id, told, found } => {
+                    (id, format!("was acknowledged as version {told}, but is version {found} of the log"))
+                }
+                OnceProblem::Resurrected { id, version } => {
+                    (id, format!("was rejected, but is version {version} of the log"))
+                }
             };
-            let message = format!("{}: {problem}", self.name(Some(id), "its commit"));
+            let execution = if id.execution == 0 { String::new() } else { format!(", again {}", id.execution) };
+            let writer = self.setting.writer_name(id.writer);
+            let message = format!("{writer}{execution}: {} {what}", self.setting.sql(id).text);
             Some(Violation { kind: ViolationKind::ExactlyOnce, message })
         })
     }

@@ -21,7 +21,7 @@ pub use timeline::timeline;
 use crate::{
     judge::{Violation, ViolationKind},
     rule_choice::RuleChoice,
-    world::Setting,
+    world::{FaultKind, Setting},
 };
 
 /// How text is made.
@@ -169,6 +169,12 @@ pub fn heading(subject: &Subject<'_>, style: Style) -> String {
     facts.push(("scenario", text::one_line(&scenario.name)));
     facts.push(("level", level(subject.setting)));
     facts.push(("rules", subject.rules.to_string()));
+    let faults = &subject.setting.faults;
+    if faults.total > 0 && subject.origin.unit() == "step" {
+        let kinds: Vec<&str> = faults.each.iter().filter(|(_, count)| **count > 0).map(|(kind, _)| kind).collect();
+        let kinds = if kinds.len() == FaultKind::ALL.len() { "any kind".to_owned() } else { kinds.join(", ") };
+        facts.push(("faults", format!("at most {} of {kinds}", faults.total)));
+    }
     if let Origin::Seed(_) | Origin::Seeds(_) = subject.origin {
         let latency = scenario.store.latency.profile().unwrap_or("of the scenario");
         facts.push(("latency", latency.to_owned()));

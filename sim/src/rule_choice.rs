@@ -4,14 +4,18 @@ use std::fmt;
 
 use conflict::rules::{RuleSet, UnknownRule};
 
-use crate::sql::nearest::nearest;
+use crate::{
+    scenario::Scenario,
+    sql::nearest::nearest,
+    world::{Clock, Granularity, Setting, SettingError},
+};
 
-/// A rule set of this program, and the rules of it that are left out.
+/// A rule set of this program, and the rules and other safety devices that are left out.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RuleChoice {
     /// The name of the rule set.
     pub name: String,
-    /// Ids of the rules that are left out, in order and each once.
+    /// Ids of what is left out, as [`Setting::without`] takes them, in order and each once.
     pub without: Vec<String>,
 }
 
@@ -21,8 +25,8 @@ type Named = (&'static str, fn() -> RuleSet);
 /// The rule sets that can be chosen; the first is taken where nothing is said.
 const RULE_SETS: &[Named] = &[("delta-spark", RuleSet::delta_spark)];
 
-/// A choice that does not exist.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+/// A choice that does not exist, or under which a scenario cannot run.
+#[derive(Debug, thiserror::Error)]
 pub enum RuleChoiceError {
     /// No rule set has the name.
     #[error("no rule set is called '{name}'; there {}{}", are(.known), did_you_mean(.meant))]
@@ -34,14 +38,17 @@ pub enum RuleChoiceError {
         /// All names.
         known: Vec<String>,
     },
-    /// The rule set has no such rule.
+    /// There is no such rule or device.
     #[error("{error}{}", did_you_mean(.meant))]
     Rule {
-        /// What the rule set says.
+        /// What there is.
         error: UnknownRule,
         /// The nearest id.
         meant: Option<String>,
     },
+    /// The scenario cannot run.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 }
 
 impl RuleChoice {
@@ -50,11 +57,21 @@ impl RuleChoice {
         RULE_SETS.iter().map(|(name, _)| *name)
     }
 
-    /// Looks a rule set up and takes rules out of it.
+    /// A scenario by these rules, for one run of its own.
     ///
     /// # Errors
-    /// When there is no such rule set, or no such rule in it.
-    pub fn rule_set(&self) -> Result<RuleSet, RuleChoiceError> {
+    /// When there is no such rule set, when it has no such rule, or when the scenario cannot run.
+    pub fn setting(
+        &self,
+        scenario: Scenario,
+        clock: Clock,
+        granularity: Granularity,
+    ) -> Result<Setting, RuleChoiceError> {
+        Ok(Setting::new(scenario, self.rule_set()?, String::new(), clock, granularity)?)
+    }
+
+    /// The rule set, without what is left out.
+    fn rule_set(&self) -> Result<RuleSet, RuleChoiceError> {
         let make = RULE_SETS.iter().find(|(name, _)| *name == self.name).map(|(_, make)| make);
         let whole = make.ok_or_else(|| RuleChoiceError::Set {
             name: self.name.clone(),
@@ -114,28 +131,31 @@ fn did_you_mean(meant: &Option<String>) -> String {
 mod tests {
     use super::*;
 
-    fn refusal(name: &str, without: &[&str]) -> String {
+    fn choose(name: &str, without: &[&str]) -> Result<Setting, RuleChoiceError> {
+        let scenario = Scenario::parse("[[writer]]\nname = 'a'\nstatements = ['SELECT 1']", "test").unwrap();
         let without = without.iter().map(|id| (*id).to_owned()).collect();
-        RuleChoice { name: name.to_owned(), without }.rule_set().unwrap_err().to_string()
+        RuleChoice { name: name.to_owned(), without }.setting(scenario, Clock::PerCall, Granularity::Points)
     }
 
     #[test]
     fn an_unknown_choice_names_the_nearest() {
         assert_eq!(
-            refusal("delta-sprak", &[]),
+            choose("delta-sprak", &[]).unwrap_err().to_string(),
             "no rule set is called 'delta-sprak'; there is delta-spark; did you mean 'delta-spark'?"
         );
         assert_eq!(
-            refusal("delta-spark", &["added-file"]),
+            choose("delta-spark", &["added-file"]).unwrap_err().to_string(),
             "rule set 'delta-spark' has no rule 'added-file'; it has protocol, metadata, added-files, removed-and-read, \
              removed-twice, own-commit, put-if-absent; did you mean 'added-files'?"
         );
     }
 
     #[test]
-    fn rules_are_left_out() {
+    fn rules_and_devices_are_left_out() {
+        let setting = choose("delta-spark", &["added-files", "own-commit", "put-if-absent"]).unwrap();
+        assert_eq!(setting.rules.rules.len(), 4);
+        assert!(!setting.rules.recognises_own && !setting.atomic_put);
         let choice = RuleChoice { without: vec!["added-files".to_owned()], ..RuleChoice::default() };
-        assert_eq!(choice.rule_set().unwrap().rules.len(), 4);
         assert_eq!(choice.to_string(), "delta-spark without added-files");
         assert_eq!(choice.flags(), ["--without", "added-files"]);
     }

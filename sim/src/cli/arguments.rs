@@ -1,15 +1,15 @@
 //! Flags that every command takes that runs a scenario.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use clap::Args;
 use sim::{
-    rule_choice::RuleChoice,
+    rule_choice::{RuleChoice, RuleChoiceError},
     scenario::{self, Place, ScenarioError},
     world::{Clock, Granularity, Setting},
 };
 
-use super::error::{CliError, about, of_setting};
+use super::error::{CliError, about};
 
 /// A scenario, and what is changed in it.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct ScenarioArguments {
     /// The rule set.
     #[arg(long, value_name = "NAME", default_value_t = RuleChoice::default().name)]
     pub rules: String,
-    /// Leave a rule out; may be given several times.
+    /// Leave a rule or another safety device out; may be given several times.
     #[arg(long, value_name = "RULE")]
     pub without: Vec<String>,
     /// How slow the store is: adls, azure-premium, s3, s3-express, gcs or local.
@@ -36,12 +36,15 @@ pub struct ScenarioArguments {
 
 impl ScenarioArguments {
     /// The scenario with its changes, ready to run by the rules.
-    pub fn setting(&self, clock: Clock, granularity: Granularity) -> Result<Arc<Setting>, CliError> {
+    pub fn setting(&self, clock: Clock, granularity: Granularity) -> Result<Setting, CliError> {
         let scenario = scenario::load(&self.scenario, &self.overrides()?, &|path| fs::read_to_string(path));
         let scenario = scenario.map_err(|error| self.by_flag(error))?;
-        let rules = self.rules().rule_set()?;
-        let setting = Setting::new(scenario, rules, String::new(), clock, granularity);
-        setting.map(Arc::new).map_err(|error| of_setting(&self.scenario, error))
+        match self.rules().setting(scenario, clock, granularity) {
+            Ok(setting) => Ok(setting),
+            // What is wrong with the flags is not wrong with the scenario.
+            Err(RuleChoiceError::Setting(error)) => Err(about(&self.scenario)(error.into())),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The rules by name.

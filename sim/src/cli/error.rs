@@ -2,10 +2,7 @@
 
 use std::{error::Error, fmt, io};
 
-use sim::{
-    sql::SqlError,
-    world::{SettingError, WorldError},
-};
+use sim::sql::SqlError;
 
 /// Anything that ends the program with exit code 2.
 pub type CliError = Box<dyn Error>;
@@ -62,14 +59,4 @@ pub fn explain(error: &CliError) -> String {
 fn says_no_more(cause: &(dyn Error + 'static)) -> bool {
     use io::ErrorKind::{IsADirectory, NotFound};
     cause.downcast_ref::<io::Error>().is_some_and(|error| matches!(error.kind(), NotFound | IsADirectory))
-}
-
-/// The error of a scenario that reads but cannot run, with the scenario's origin.
-pub fn of_setting(origin: &str, error: SettingError) -> CliError {
-    about(origin)(Box::new(error))
-}
-
-/// The error of a world that cannot go on, with the scenario's origin.
-pub fn of_world(origin: &str, error: WorldError) -> CliError {
-    about(origin)(Box::new(error))
 }

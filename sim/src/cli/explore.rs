@@ -3,6 +3,8 @@
 mod files;
 mod watch;
 
+use std::sync::Arc;
+
 use clap::Args;
 use sim::{
     explore::WorldModel,
@@ -13,13 +15,13 @@ use sim::{
         json,
     },
     search::{Limits, explore},
-    world::{Clock, Granularity},
+    world::{Clock, FaultBudget, FaultKind, Granularity},
 };
 
 use super::{
     Report,
     arguments::{ScenarioArguments, quoted},
-    error::{CliError, about, of_world},
+    error::{CliError, about},
     output::{Output, note},
 };
 
@@ -32,6 +34,9 @@ pub struct Arguments {
     /// Taken for a common set of flags with run; a search tries everything, whatever the seed.
     #[arg(long, value_name = "N", hide = true, allow_negative_numbers = true)]
     seed: Option<u64>,
+    /// Inject up to N faults, of these kinds or of any: put_lost, reply_lost, put_late, crash, list_lag.
+    #[arg(long, value_name = "N[:KIND,...]", value_parser = faults)]
+    faults: Option<FaultBudget>,
     /// Stop when the search takes more memory than this, in MB.
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     memory_mb: u64,
@@ -46,15 +51,20 @@ const EXAMPLES: &str = "\
 Examples:
   contend explore @write-conflict
   contend explore @delete-all-against-insert --isolation WriteSerializable
-  contend explore @delete-all-against-insert --without added-files --out failures";
+  contend explore @delete-all-against-insert --without added-files --out failures
+  contend explore @delete-all-against-insert --faults 1:reply_lost,crash";
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let origin = &arguments.scenario.scenario;
     files::check(arguments.out.as_deref())?;
     let setting = arguments.scenario.setting(Clock::PerCall, Granularity::Points)?;
+    let setting = Arc::new(match &arguments.faults {
+        Some(faults) => setting.with_faults(*faults),
+        None => setting,
+    });
     let rules = arguments.scenario.rules();
-    let mut model = WorldModel::new(setting.clone()).map_err(|error| of_world(origin, error))?;
+    let mut model = WorldModel::new(setting.clone()).map_err(|error| about(origin)(error.into()))?;
     let mut watch = watch::Watch::start();
     let limits = Limits { memory_bytes: usize::try_from(arguments.memory_mb << 20).unwrap_or(usize::MAX) };
     let exploration = explore(&mut model, limits, &mut |progress| watch.look(progress));
@@ -69,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let mut violations = Vec::new();
     for found in exploration.violations.values() {
         let failure = Failure::new(&setting, &rules, &found.violation, &found.schedule);
-        let failure = failure.map_err(|error| of_world(origin, error))?;
+        let failure = failure.map_err(|error| about(origin)(error.into()))?;
         let replayed = failure.replay().map_err(|error| about(origin)(error.into()))?;
         violations.push(Shortest { failure, replayed, file: None });
     }
@@ -88,4 +98,19 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
         report::explore::explore(&subject, &searched, show_files, arguments.output.style())
     };
     Ok(Report { text, verdict: searched.verdict() })
+}
+
+/// `2` is two faults of any kind, `1:crash,put_lost` is one of either kind.
+fn faults(text: &str) -> Result<FaultBudget, String> {
+    let (number, names) = text.split_once(':').map_or((text, None), |(number, names)| (number, Some(names)));
+    let total: u32 = number.parse().map_err(|_| format!("'{number}' is no number of faults"))?;
+    let mut kinds = Vec::new();
+    for name in names.iter().flat_map(|names| names.split(',')) {
+        let Some(kind) = FaultKind::ALL.into_iter().find(|kind| kind.name() == name) else {
+            let known = FaultKind::ALL.map(FaultKind::name).join(", ");
+            return Err(format!("'{name}' is no kind of fault; there are {known}"));
+        };
+        kinds.push(kind);
+    }
+    Ok(FaultBudget::of_mix(total, &kinds))
 }

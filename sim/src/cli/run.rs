@@ -1,6 +1,9 @@
 //! `contend run`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 use sim::{
@@ -46,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
         return store(arguments, directory);
     }
     let scenario = &arguments.scenario;
-    let setting = scenario.setting(Clock::Virtual, Granularity::Needs)?;
+    let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
     let result = simulate(&setting, arguments.seed).map_err(|error| about(&scenario.scenario)(error.into()))?;
     let again = scenario.command("run", &["--seed".to_owned(), arguments.seed.to_string()]);
@@ -62,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
 /// The run on real tables. The seed is that of the pauses between puts; the order of the threads is the system's.
 fn store(arguments: &Arguments, directory: &Path) -> Result<Report, CliError> {
     let scenario = &arguments.scenario;
-    let setting = scenario.setting(Clock::Virtual, Granularity::Needs)?;
+    let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
     let result = run_on_threads(&setting, directory, RealOptions { seed: arguments.seed })
         .map_err(|error| about(&scenario.scenario)(error.into()))?;

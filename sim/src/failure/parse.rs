@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{Failure, PROGRAM, SCHEMA};
+use super::{Failure, GRANULARITIES, PROGRAM, SCHEMA};
 use crate::{
     judge::ViolationKind,
     rule_choice::RuleChoice,
     scenario::{Scenario, ScenarioError},
-    world::Granularity,
+    world::FaultBudget,
 };
 
 /// A failure file that cannot be read.
@@ -65,16 +65,8 @@ impl Failure {
             message: string(object, "message")?,
             scenario,
             rules: RuleChoice { name: string(rules, "name")?, without: strings(rules, "without")? },
-            granularity: word(
-                object,
-                "granularity",
-                &[
-                    ("puts", Granularity::Puts),
-                    ("points", Granularity::Points),
-                    ("requests", Granularity::Requests),
-                    ("needs", Granularity::Needs),
-                ],
-            )?,
+            faults: faults(object)?,
+            granularity: word(object, "granularity", &GRANULARITIES)?,
             schedule: strings(object, "schedule")?,
         })
     }
@@ -104,6 +96,21 @@ fn strings(object: &Map<String, Value>, field: &'static str) -> Result<Vec<Strin
         .as_array()
         .and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>());
     texts.ok_or_else(|| wrong(field, "a list of strings", value))
+}
+
+fn faults(object: &Map<String, Value>) -> Result<FaultBudget, FailureError> {
+    let faults = get(object, "faults")?;
+    let number = |value: Option<&Value>| value.and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
+    let mut budget = FaultBudget::default();
+    let whole = (|| {
+        budget.total = number(faults.get("total"))?;
+        for (kind, count) in budget.each.iter_mut() {
+            *count = number(faults.get("each")?.get(kind))?;
+        }
+        Some(())
+    })();
+    let expected = "an object with a number 'total' and a number for each kind of fault under 'each'";
+    whole.map(|()| budget).ok_or_else(|| wrong("faults", expected, faults))
 }
 
 fn word<T: Copy>(

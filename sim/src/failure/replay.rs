@@ -11,7 +11,7 @@ use crate::{
     run::{RunResult, SimulatedFiles, conclude},
     search::Model,
     sql::nearest::nearest,
-    world::{Clock, Environment, Event, Setting, SettingError, World, WorldError},
+    world::{Clock, Environment, Event, Setting, World, WorldError},
 };
 
 /// What a schedule came to.
@@ -30,12 +30,9 @@ pub struct Replayed {
 /// A schedule that cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The rules do not exist.
+    /// The rules do not exist, or the scenario cannot run by them.
     #[error(transparent)]
-    Rules(#[from] RuleChoiceError),
-    /// The scenario cannot run.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] RuleChoiceError),
     /// The world cannot go on.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -75,9 +72,8 @@ impl Failure {
     /// # Errors
     /// When the scenario cannot run, or the schedule cannot be followed.
     pub fn replay(&self) -> Result<Replayed, ReplayError> {
-        let rules = self.rules.rule_set()?;
-        let setting = Setting::new(self.scenario.clone(), rules, String::new(), Clock::PerCall, self.granularity)?;
-        let setting = Arc::new(setting);
+        let setting = self.rules.setting(self.scenario.clone(), Clock::PerCall, self.granularity)?;
+        let setting = Arc::new(setting.with_faults(self.faults));
         let mut environment = Environment::default();
         let mut world = World::new(setting.clone(), &mut environment)?;
         let first = world.tables.iter().map(|table| table.commits()).collect();

@@ -23,8 +23,7 @@ fn failure() -> Failure {
         ..RuleChoice::default()
     };
     let scenario = Scenario::parse(SCENARIO, "test").unwrap();
-    let rule_set = rules.rule_set().unwrap();
-    let setting = Setting::new(scenario, rule_set, String::new(), Clock::PerCall, Granularity::Points).unwrap();
+    let setting = rules.setting(scenario, Clock::PerCall, Granularity::Points).unwrap();
     let violation = Violation { kind: ViolationKind::Structure, message: "a file is removed twice".to_owned() };
     // Both load, both put, b lists the winner and puts again.
     let events = [0, 1, 0, 1, 1, 1].map(|writer| Event::Step { writer });

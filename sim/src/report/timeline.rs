@@ -31,8 +31,8 @@ struct Group {
     at: i64,
     writer: usize,
     lines: Vec<Line>,
-    /// Is the writer in a call after it?
-    open: bool,
+    /// Is the writer in a call after it? `None`: as before.
+    open: Option<bool>,
 }
 
 /// What happened, from top to bottom; a call is a bracket from its statement to its result.
@@ -85,7 +85,7 @@ fn columns(groups: &[Group], names: &[String], unit: &str, time_width: usize, co
             text.push_str(row.trim_end());
             text.push('\n');
         }
-        open[group.writer] = group.open;
+        open[group.writer] = group.open.unwrap_or(open[group.writer]);
     }
     text
 }
@@ -121,7 +121,7 @@ fn groups(subject: &Subject<'_>, history: &History, most: usize) -> Vec<Group> {
     for (position, entry) in history.entries.iter().enumerate() {
         groups.extend(silent_steps(subject, &mut step, entry.at_ms));
         let lines = lines(setting, &history.entries, position, entry, most);
-        let open = !matches!(entry.what, What::Ended(_));
+        let open = Some(!matches!(entry.what, What::Ended(_)));
         match groups.last_mut() {
             Some(group) if group.at == entry.at_ms && group.writer == entry.call.writer => {
                 group.lines.extend(lines);
@@ -143,12 +143,11 @@ fn silent_steps(subject: &Subject<'_>, step: &mut usize, before: i64) -> Vec<Gro
         let (writer, what) = labels[*step - 1].split_once('.').unwrap_or_default();
         let writer = subject.setting.scenario.writers.iter().position(|spec| spec.name == writer);
         if let Some(writer) = writer {
-            let text = match what {
-                "winners" => "│ listed the winners".to_owned(),
-                other => format!("│ {other}"),
+            let line = match what.split_once('/') {
+                Some(("lands", version)) => Line { paint: Paint::Wrong, text: format!("! late put v{version} lands") },
+                _ => Line { paint: Paint::Plain, text: format!("│ {}", silent_step(what)) },
             };
-            let lines = vec![Line { paint: Paint::Plain, text }];
-            silent.push(Group { at: *step as i64, writer, lines, open: true });
+            silent.push(Group { at: *step as i64, writer, lines: vec![line], open: None });
         }
         *step += 1;
     }
@@ -156,6 +155,17 @@ fn silent_steps(subject: &Subject<'_>, step: &mut usize, before: i64) -> Vec<Gro
         *step += 1;
     }
     silent
+}
+
+/// What a writer does in a step of which its call's history says nothing.
+fn silent_step(step: &str) -> &str {
+    match step {
+        "winners" => "listed the winners",
+        "winner" => "looked for its commit",
+        // A store that looks before it writes: the look.
+        "put" => "put: looked first",
+        other => other,
+    }
 }
 
 fn lines(setting: &Setting, entries: &[Entry], position: usize, entry: &Entry, most: usize) -> Vec<Line> {

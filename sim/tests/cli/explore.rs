@@ -241,3 +241,83 @@ fn a_file_that_cannot_be_replayed_is_refused() {
         "#]],
     );
 }
+
+#[test]
+fn a_fault_is_shown_where_it_happens_and_can_be_replayed() {
+    let directory = TempDir::new().unwrap();
+    let arguments = ["explore", "@delete-all-against-insert", "--faults", "1:reply_lost", "--without", "own-commit"];
+    let ran = contend_in(directory.path(), &[&arguments[..], &["--out", "failures"]].concat());
+    let violations = ran.stdout.split_once("\n\nviolation").unwrap().1;
+    expect![[r#"
+        , exactly-once: the shortest schedule has 3 steps
+        step a                                     b
+           0 ┌ DELETE FROM t
+           0 │                                     ┌ INSERT INTO t VALUES (2, 2)
+           1 │ read v1                             │
+           2 │ fault: reply_lost                   │
+             │ put v2: unclear                     │
+           3 └ conflict with v2                    │
+               ConcurrentDeleteRead                │
+               [removed-and-read]                  │
+        a: DELETE FROM t was rejected, but is version 2 of the log
+        schedule: a.load a.put/reply_lost a.winner
+        again with: contend replay failures/delete-all-against-an-insert-exactly-once.json
+
+        violation, structure: the shortest schedule has 5 steps
+        step a                                     b
+           0 ┌ DELETE FROM t
+           0 │                                     ┌ INSERT INTO t VALUES (2, 2)
+           1 │                                     │ read v1
+             │                                     │ wrote a file
+           2 │                                     │ fault: reply_lost
+             │                                     │ put v2: unclear
+           3 │                                     │ looked for its commit
+           4 │                                     │ listed the winners
+           5 │                                     └ ok v3
+        version 3 adds 'part-00000-b-0-0-33e6a9fbe047.c000.snappy.parquet', which is in
+        the table already
+        schedule: b.load b.put/reply_lost b.winner b.winners b.put
+        again with: contend replay failures/delete-all-against-an-insert-structure.json
+
+        violation, wrong-effect: the shortest schedule has 7 steps
+        step a                                     b
+           0 ┌ DELETE FROM t
+           0 │                                     ┌ INSERT INTO t VALUES (2, 2)
+           1 │                                     │ read v1
+             │                                     │ wrote a file
+           2 │                                     │ fault: reply_lost
+             │                                     │ put v2: unclear
+           3 │                                     │ looked for its commit
+           4 │                                     │ listed the winners
+           5 │                                     └ ok v3
+           6 │ read v3
+           7 └ ok v4
+        a: DELETE FROM t (version 4) did something else than what it does on the
+        snapshot that it read. There it deletes 3 rows, one of them (1, 1); version 4
+        should change the count of the row (2, 2) by -2, but changed it by -1.
+        schedule: b.load b.put/reply_lost b.winner b.winners b.put a.load a.put
+        again with: contend replay failures/delete-all-against-an-insert-wrong-effect.json
+
+        verdict: violation (exactly-once, structure, wrong-effect)
+    "#]]
+    .assert_eq(violations);
+    for file in fs::read_dir(directory.path().join("failures")).unwrap() {
+        let path = file.unwrap().path();
+        let again = contend_in(directory.path(), &["replay", path.to_str().unwrap(), "--json"]);
+        assert_eq!(again.code, 1, "{}", again.stderr);
+        assert_eq!(again.json()["reproduced"], true);
+    }
+}
+
+#[test]
+fn a_fault_that_does_not_exist_is_refused() {
+    refuses(
+        &[],
+        &["explore", "@reordered", "--faults", "1:earthquake"],
+        expect![[r#"
+        error: invalid value '1:earthquake' for '--faults <N[:KIND,...]>': 'earthquake' is no kind of fault; there are put_lost, reply_lost, put_late, crash, list_lag
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
