@@ -6,6 +6,7 @@ pub mod execute;
 pub mod explore;
 pub mod history;
 pub mod judge;
+pub mod models;
 pub mod naming;
 pub mod oracle;
 pub mod random;
