@@ -105,3 +105,6 @@ pub trait Model: Send + Sized {
         0
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,7 +85,9 @@ impl<M: Model> Shortest<M> {
                 return Ok((way.turns, Found { violation, schedule: way.schedule }));
             }
         }
-        unreachable!("a model answers the same question in the same way")
+        unreachable!(
+            "what is wrong with a step does not depend on when it is asked, nor its kind on names that symmetry takes away"
+        )
     }
 
     /// Goes the way to a state again, by the first event that leads to each state on it.
