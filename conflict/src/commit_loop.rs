@@ -248,7 +248,8 @@ impl CommitLoop {
             Ok(commit) => Winner::new(commit),
             Err(error) => return Step::Done(Err(error.into())),
         };
-        if winner.commit.info().and_then(|info| info.txn_id()) == Some(&self.transaction.txn_id) {
+        let own = winner.commit.info().and_then(|info| info.txn_id()) == Some(&self.transaction.txn_id);
+        if own && self.rules.recognises_own {
             return Step::Done(Ok(Outcome::Committed { version, attempts: self.attempts }));
         }
         // The version belongs to somebody else, so a put of ours that is still on its way cannot land there any more.

@@ -125,7 +125,12 @@ pub struct RuleSet {
     pub default_level: IsolationLevel,
     /// The rules.
     pub rules: Vec<Rule>,
+    /// A commit loop knows its own commit by its transaction id, so that a put whose reply was lost is not taken for somebody else's.
+    pub recognises_own: bool,
 }
+
+/// The id of [`RuleSet::recognises_own`], for [`RuleSet::without`].
+pub const OWN_COMMIT: &str = "own-commit";
 
 /// A rule that a rule set does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -152,16 +157,21 @@ impl RuleSet {
                 Rule::new("removed-and-read", removed_and_read),
                 Rule::new("removed-twice", removed_twice),
             ],
+            recognises_own: true,
         }
     }
 
-    /// The same without one rule.
+    /// The same without one rule, or without recognition of the own commit ([`OWN_COMMIT`]).
     ///
     /// # Errors
     /// When there is no rule of that id.
     pub fn without(mut self, id: &str) -> Result<Self, UnknownRule> {
+        if id == OWN_COMMIT {
+            self.recognises_own = false;
+            return Ok(self);
+        }
         let Some(position) = self.rules.iter().position(|rule| rule.id == id) else {
-            let known: Vec<&str> = self.rules.iter().map(|rule| rule.id).collect();
+            let known: Vec<&str> = self.rules.iter().map(|rule| rule.id).chain([OWN_COMMIT]).collect();
             return Err(UnknownRule { set: self.name, rule: id.to_owned(), known: known.join(", ") });
         };
         self.rules.remove(position);

@@ -16,8 +16,36 @@ fn main() {
     for arg in std::env::args().skip(1) {
         let overrides = vec![];
         let s = scenario::load(&arg, &overrides, &|p| std::fs::read_to_string(p)).unwrap();
-        let setting =
-            Setting::new(s, RuleSet::delta_spark(), String::new(), Clock::PerCall, Granularity::Points).unwrap();
+        let setting = Setting::new(
+            s,
+            RuleSet::delta_spark(),
+            String::new(),
+            Clock::PerCall,
+            if std::env::var("G").as_deref() == Ok("puts") {
+                Granularity::Puts
+            } else if std::env::var("G").as_deref() == Ok("requests") {
+                Granularity::Requests
+            } else {
+                Granularity::Points
+            },
+        )
+        .unwrap();
+        let setting = match std::env::var("F") {
+            Ok(f) => {
+                let (n, k) = f.split_once(':').unwrap_or((&f, ""));
+                let kinds: Vec<_> = k
+                    .split(',')
+                    .filter(|k| !k.is_empty())
+                    .map(|k| *sim::world::FaultKind::ALL.iter().find(|x| x.name() == k).unwrap())
+                    .collect();
+                setting.with_faults(sim::world::FaultBudget::of_mix(n.parse().unwrap(), &kinds))
+            }
+            Err(_) => setting,
+        };
+        let setting = match std::env::var("W") {
+            Ok(w) => setting.without(&w).unwrap(),
+            Err(_) => setting,
+        };
         let t = Instant::now();
         let mut model = WorldModel::new(Arc::new(setting)).unwrap();
         let e = explore(&mut model, Limits { memory_bytes: 4 << 30 }, &mut |_| ControlFlow::Continue(())).unwrap();

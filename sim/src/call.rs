@@ -129,6 +129,8 @@ pub enum CallEnd {
         /// The version.
         version: Version,
     },
+    /// Its writer was killed. It may have committed, or may still.
+    Crashed,
     /// The statement could not be executed; nothing was committed.
     Failed {
         /// Why.
@@ -145,6 +147,7 @@ impl fmt::Display for CallEnd {
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::Exhausted { attempts, last } => write!(f, "gave up after {attempts} puts: {last}"),
             Self::Unknown { version } => write!(f, "unknown whether version {version} was committed"),
+            Self::Crashed => write!(f, "its writer crashed"),
             Self::Failed { message } => write!(f, "failed: {message}"),
         }
     }

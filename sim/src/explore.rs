@@ -16,7 +16,10 @@ use crate::{
     naming::CallId,
     run::SimulatedFiles,
     search::Model,
-    world::{Environment, Event, Setting, Tables, World, WorldError, Writer},
+    world::{
+        Environment, Event, Fault, FaultBudget, LatePut, Network, Scene, Setting, Tables, World, WorldError, Writer,
+        list_events,
+    },
 };
 
 /// The states of the writers and tables of one setting.
@@ -25,9 +28,10 @@ pub struct WorldModel {
     environment: Environment,
     judge: Judge,
     tables: Parts<Tables>,
+    networks: Parts<Network>,
     writers: Vec<Parts<Writer>>,
-    /// What a step of a writer leads to, by writer, its part and the tables' part.
-    steps: Vec<FxHashMap<(u32, u32), Step>>,
+    /// What a step of a writer leads to, by writer, its part, the tables' part and the fault.
+    steps: Vec<FxHashMap<(u32, u32, Option<Fault>), Step>>,
     /// What is wrong with the tables alone.
     judged: FxHashMap<u32, Arc<[Violation]>>,
     /// What is wrong between a writer and the tables.
@@ -35,14 +39,19 @@ pub struct WorldModel {
     first: Vec<u32>,
 }
 
-/// A state: the tables' part, then each writer's.
+/// A state: the tables' part, the network's, then each writer's.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parted(Box<[u32]>);
+
+/// Where a writer's part begins in a state.
+const WRITERS: usize = 2;
 
 #[derive(Clone, Debug)]
 struct Step {
     writer: u32,
     tables: u32,
+    /// A put of the step that is still on its way.
+    late: Option<LatePut>,
     /// A query that ended in the step was answered wrong, or a commit was acknowledged that is not there.
     violation: Option<Arc<Violation>>,
 }
@@ -85,6 +94,7 @@ impl WorldModel {
             setting,
             environment,
             tables: Parts::new(),
+            networks: Parts::new(),
             writers: (0..writers).map(|_| Parts::new()).collect(),
             steps: vec![FxHashMap::default(); writers],
             judged: FxHashMap::default(),
@@ -92,6 +102,7 @@ impl WorldModel {
             first: Vec::new(),
         };
         model.first.push(model.tables.number(&world.tables));
+        model.first.push(model.networks.number(&world.network));
         for (parts, writer) in model.writers.iter_mut().zip(&world.writers) {
             let number = parts.number(writer);
             model.first.push(number);
@@ -129,7 +140,7 @@ impl WorldModel {
     }
 
     fn writer_parts(&self, state: &Parted) -> impl Iterator<Item = &Writer> {
-        self.writers.iter().zip(&state.0[1..]).map(|(parts, number)| &parts.values[*number as usize])
+        self.writers.iter().zip(&state.0[WRITERS..]).map(|(parts, number)| &parts.values[*number as usize])
     }
 
     fn view(&mut self, tables: &Tables, index: usize) -> Option<Arc<LogView>> {
@@ -174,20 +185,32 @@ impl WorldModel {
     }
 
     /// One step, computed for real.
-    fn step(&mut self, writer: usize, part: u32, number: u32) -> Result<Step, CallError> {
+    fn step(&mut self, writer: usize, part: u32, number: u32, fault: Option<Fault>) -> Result<Step, CallError> {
         let mut state = self.writers[writer].values[part as usize].clone();
         let before = self.tables.values[number as usize].clone();
         let mut tables = before.clone();
         let mut answers = Vec::new();
-        state.apply(&self.setting, writer, &mut self.environment, &mut tables, &mut |call, what| {
-            if let What::Ended(CallEnd::Answered { read, answer }) = what {
-                answers.push((call, read, answer.rows));
-            }
-        })?;
+        // The step is the same whatever else is on its way, so it runs in a network of its own.
+        let budget = fault.map_or_else(FaultBudget::default, |fault| FaultBudget::of_mix(1, &[fault.kind()]));
+        let mut network = Network::new(budget);
+        let mut scene = Scene {
+            setting: &self.setting,
+            environment: &mut self.environment,
+            tables: &mut tables,
+            network: &mut network,
+            clock: self.setting.clock_of_calls(),
+            observe: &mut |call, what| {
+                if let What::Ended(CallEnd::Answered { read, answer }) = what {
+                    answers.push((call, read, answer.rows));
+                }
+            },
+        };
+        state.step(fault, &mut scene)?;
         let violation = self.judge_answers(&tables, answers).or_else(|| rewritten(&self.setting, &before, &tables));
         Ok(Step {
             writer: self.writers[writer].number(&state),
             tables: self.tables.number(&tables),
+            late: network.late.pop(),
             violation: violation.map(Arc::new),
         })
     }
@@ -241,12 +264,14 @@ impl Model for WorldModel {
     }
 
     fn events(&self, state: &Parted, events: &mut Vec<Event>) {
-        events.extend(
-            self.writer_parts(state)
-                .enumerate()
-                .filter(|(_, writer)| writer.need().is_some())
-                .map(|(writer, _)| Event { writer }),
-        );
+        let tables = &self.tables.values[state.0[0] as usize];
+        let network = &self.networks.values[state.0[1] as usize];
+        list_events(&self.setting, tables, network, self.writer_parts(state), events);
+    }
+
+    /// No writer has anything left to do; whether late puts still land is open.
+    fn is_end(&self, _: &Parted, events: &[Event]) -> bool {
+        events.iter().all(|event| matches!(event, Event::Land { .. }))
     }
 
     fn apply(
@@ -255,20 +280,45 @@ impl Model for WorldModel {
         event: Event,
         violations: &mut Vec<(ViolationKind, Violation)>,
     ) -> Result<Parted, CallError> {
-        let writer = event.writer;
-        let (tables, part) = (state.0[0], state.0[writer + 1]);
-        let step = match self.steps[writer].get(&(part, tables)) {
+        let mut after = state.0.clone();
+        let (writer, fault) = match event {
+            Event::Step { writer } => (writer, None),
+            Event::Fault { writer, fault } => (writer, Some(fault)),
+            Event::Land { position } => {
+                let mut tables = self.tables.values[state.0[0] as usize].clone();
+                let mut network = self.networks.values[state.0[1] as usize].clone();
+                let now_ms = self.setting.call_clock_ms(network.late[position].call);
+                network.land(position, &mut tables, now_ms);
+                network.drop_hopeless(&tables);
+                after[0] = self.tables.number(&tables);
+                after[1] = self.networks.number(&network);
+                return Ok(Parted(after));
+            }
+        };
+        let (tables, part) = (state.0[0], state.0[WRITERS + writer]);
+        let step = match self.steps[writer].get(&(part, tables, fault)) {
             Some(step) => step.clone(),
             None => {
-                let step = self.step(writer, part, tables)?;
-                self.steps[writer].insert((part, tables), step.clone());
+                let step = self.step(writer, part, tables, fault)?;
+                self.steps[writer].insert((part, tables, fault), step.clone());
                 step
             }
         };
         violations.extend(step.violation.map(|violation| (violation.kind, Violation::clone(&violation))));
-        let mut after = state.0.clone();
         after[0] = step.tables;
-        after[writer + 1] = step.writer;
+        after[WRITERS + writer] = step.writer;
+        let network = &self.networks.values[state.0[1] as usize];
+        if fault.is_some() || !network.late.is_empty() {
+            let mut network = network.clone();
+            if let Some(fault) = fault {
+                network.budget.spend(fault.kind());
+            }
+            if let Some(late) = step.late {
+                network.delay(late);
+            }
+            network.drop_hopeless(&self.tables.values[step.tables as usize]);
+            after[1] = self.networks.number(&network);
+        }
         Ok(Parted(after))
     }
 
@@ -276,7 +326,7 @@ impl Model for WorldModel {
         let tables = state.0[0];
         let mut violations: Vec<Violation> = self.judge_tables(tables).to_vec();
         for writer in 0..self.writers.len() {
-            violations.extend(self.check_writer(writer, state.0[writer + 1], tables));
+            violations.extend(self.check_writer(writer, state.0[WRITERS + writer], tables));
         }
         if at_end {
             violations.extend(self.setting.unexpected(self.committed(state)));

@@ -43,11 +43,24 @@ pub enum What {
     Put {
         /// The version.
         version: Version,
-        /// Did it happen?
-        won: bool,
+        /// What it was told.
+        result: PutResult,
     },
     /// It is over.
     Ended(CallEnd),
+}
+
+/// What a call was told about its put.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PutResult {
+    /// It happened.
+    Won,
+    /// The version was taken.
+    Lost,
+    /// It did not happen, for another reason.
+    Refused,
+    /// Nothing certain.
+    Unclear,
 }
 
 /// Jepsen's word for how a call ended.
@@ -67,7 +80,7 @@ impl CallEnd {
         match self {
             Self::Committed { .. } | Self::Nothing { .. } | Self::Answered { .. } => Kind::Ok,
             Self::Conflict(_) | Self::Exhausted { .. } | Self::Failed { .. } => Kind::Fail,
-            Self::Unknown { .. } => Kind::Info,
+            Self::Unknown { .. } | Self::Crashed => Kind::Info,
         }
     }
 }
@@ -98,7 +111,7 @@ impl History {
             .map(|(call, end)| {
                 let outcome = match end {
                     CallEnd::Committed { version, .. } => CallOutcome::Acknowledged(version.0),
-                    CallEnd::Unknown { .. } => CallOutcome::Unknown,
+                    CallEnd::Unknown { .. } | CallEnd::Crashed => CallOutcome::Unknown,
                     _ => CallOutcome::Rejected,
                 };
                 (call, outcome)

@@ -9,15 +9,15 @@ use conflict::isolation::IsolationLevel;
 use log_core::{path::Version, store::Request};
 
 use crate::{
-    call::{CallEnd, Need},
+    call::{Call, CallEnd, Need},
     digest::rows_sha256,
     history::{History, What},
     judge::{DataFiles, Judge, Log, PlainQuery, Violation},
     naming::CallId,
     oracle::Judgement,
     random::Random,
-    scenario::{Latency, PinnedStep},
-    world::{Environment, Event, Setting, Tables, World, WorldError},
+    scenario::{Latency, Pinned, PinnedStep},
+    world::{Environment, Event, Setting, Tables, World, WorldError, Writer},
 };
 
 /// What a run came to.
@@ -76,17 +76,22 @@ pub enum RunError {
     #[error(transparent)]
     World(#[from] WorldError),
     /// A pinned step that is not possible where it stands.
-    #[error("schedule, step {position} '{step}': {reason}; possible are {enabled}")]
-    NotEnabled {
-        /// Its position, from 1.
-        position: usize,
-        /// The step.
-        step: String,
-        /// Why not.
-        reason: String,
-        /// What is.
-        enabled: String,
-    },
+    #[error(transparent)]
+    NotEnabled(#[from] NotEnabled),
+}
+
+/// A pinned step that is not possible where it stands.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("schedule, step {position} '{step}': {reason}; possible are {enabled}")]
+pub struct NotEnabled {
+    /// Its position, from 1.
+    pub position: usize,
+    /// The step.
+    pub step: String,
+    /// Why not.
+    pub reason: &'static str,
+    /// What is.
+    pub enabled: String,
 }
 
 /// Runs a setting once, with latencies drawn from a seed; a pinned schedule is followed first.
@@ -151,7 +156,7 @@ fn run_by_time(world: &mut World, environment: &mut Environment, clock: &mut Lat
         let Some((at, writer)) = next else { return Ok(()) };
         due[writer] = None;
         world.now_ms = at;
-        world.apply(environment, Event { writer })?;
+        world.apply(environment, Event::Step { writer })?;
     }
 }
 
@@ -161,25 +166,16 @@ fn follow_schedule(world: &mut World, environment: &mut Environment, clock: &mut
     for (position, pinned) in schedule.iter().enumerate() {
         let writer = setting.scenario.writers.iter().position(|spec| spec.name == pinned.writer);
         let writer = writer.expect("the scenario's reader checked the names");
-        let refuse = |world: &World, reason: &str| RunError::NotEnabled {
-            position: position + 1,
-            step: format!("{}.{}", pinned.writer, pinned.step.name()),
-            reason: reason.to_owned(),
-            enabled: enabled(world),
-        };
-        if let Some(reason) = not_enabled(world, writer, pinned.step) {
-            return Err(refuse(world, reason));
+        let stands: Vec<Stand> = world.writers.iter().map(Stand::of).collect();
+        if let Some(error) = refuse(&setting, position, pinned, &stands) {
+            return Err(error.into());
         }
         let call = world.writers[writer].call().map(|call| call.context.id);
         loop {
             step(world, environment, clock, writer)?;
             let state = &world.writers[writer];
             let same_call = state.call().map(|call| call.context.id) == call;
-            let done = match pinned.step {
-                PinnedStep::Read => state.is_at_put(),
-                PinnedStep::Put | PinnedStep::Crash => true,
-                PinnedStep::Commit => false,
-            };
+            let done = Stand::of(state).ends(pinned.step);
             if !same_call || done {
                 break;
             }
@@ -187,12 +183,13 @@ fn follow_schedule(world: &mut World, environment: &mut Environment, clock: &mut
     }
     // What the schedule does not say goes round: a step for each writer that can make one.
     loop {
-        let events: Vec<Event> = world.events().collect();
-        if events.is_empty() {
+        let writers: Vec<usize> =
+            (0..world.writers.len()).filter(|writer| world.writers[*writer].need().is_some()).collect();
+        if writers.is_empty() {
             return Ok(());
         }
-        for event in events {
-            step(world, environment, clock, event.writer)?;
+        for writer in writers {
+            step(world, environment, clock, writer)?;
         }
     }
 }
@@ -206,33 +203,78 @@ fn step(
     if let Some(need) = world.writers[writer].need() {
         world.now_ms += clock.draw(writer, need);
     }
-    Ok(world.apply(environment, Event { writer })?)
+    Ok(world.apply(environment, Event::Step { writer })?)
 }
 
-fn not_enabled(world: &World, writer: usize, step: PinnedStep) -> Option<&'static str> {
-    let state = &world.writers[writer];
-    if state.need().is_none() {
-        return Some("the writer has finished");
-    }
-    match step {
-        PinnedStep::Read if state.is_committing() => Some("its call is committing already"),
-        PinnedStep::Put | PinnedStep::Commit if !state.is_at_put() => Some("its call has no commit ready yet"),
-        PinnedStep::Crash => Some("this build of contend does not crash writers"),
-        PinnedStep::Read | PinnedStep::Put | PinnedStep::Commit => None,
-    }
+/// Where a writer stands, as far as a pinned step asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stand {
+    /// It has made its last call.
+    Finished,
+    /// Its call has no commit ready yet.
+    Reading,
+    /// Its call is about to put its commit.
+    AtPut,
+    /// Its call is committing, and is not about to put.
+    Committing,
 }
 
-/// The pinned steps that are possible now.
-fn enabled(world: &World) -> String {
-    let mut enabled = Vec::new();
-    for (writer, spec) in world.setting().scenario.writers.iter().enumerate() {
-        for step in PinnedStep::ALL {
-            if not_enabled(world, writer, step).is_none() {
-                enabled.push(format!("{}.{}", spec.name, step.name()));
-            }
+impl Stand {
+    fn of(writer: &Writer) -> Self {
+        match (writer.call(), writer.need()) {
+            (Some(call), Some(need)) => Self::of_call(call, need),
+            _ => Self::Finished,
         }
     }
-    if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") }
+
+    /// Where a call stands that needs this next.
+    pub(crate) fn of_call(call: &Call, need: &Need) -> Self {
+        match (call.is_committing(), need) {
+            (false, _) => Self::Reading,
+            (true, Need::Store(Request::PutIfAbsent { .. })) => Self::AtPut,
+            (true, _) => Self::Committing,
+        }
+    }
+
+    /// Why a pinned step is not possible here; `None` when it is.
+    pub(crate) fn refusal(self, step: PinnedStep) -> Option<&'static str> {
+        match (step, self) {
+            (_, Self::Finished) => Some("the writer has finished"),
+            (PinnedStep::Crash, _) => Some("this build of contend does not crash writers"),
+            (PinnedStep::Read, Self::AtPut | Self::Committing) => Some("its call is committing already"),
+            (PinnedStep::Put | PinnedStep::Commit, Self::Reading | Self::Committing) => {
+                Some("its call has no commit ready yet")
+            }
+            (PinnedStep::Read, Self::Reading) | (PinnedStep::Put | PinnedStep::Commit, Self::AtPut) => None,
+        }
+    }
+
+    /// Is a pinned step over for a call that it brought here?
+    pub(crate) fn ends(self, step: PinnedStep) -> bool {
+        match step {
+            PinnedStep::Read => self == Self::AtPut,
+            PinnedStep::Put | PinnedStep::Crash => true,
+            PinnedStep::Commit => false,
+        }
+    }
+}
+
+/// A pinned step that is not possible, if it is not, with those that are.
+pub(crate) fn refuse(setting: &Setting, position: usize, pinned: &Pinned, stands: &[Stand]) -> Option<NotEnabled> {
+    let writers = || setting.scenario.writers.iter().zip(stands);
+    let (_, stand) = writers().find(|(spec, _)| spec.name == pinned.writer)?;
+    let reason = stand.refusal(pinned.step)?;
+    let enabled: Vec<String> = writers()
+        .flat_map(|(spec, stand)| PinnedStep::ALL.map(|step| (&spec.name, *stand, step)))
+        .filter(|(_, stand, step)| stand.refusal(*step).is_none())
+        .map(|(name, _, step)| format!("{name}.{}", step.name()))
+        .collect();
+    Some(NotEnabled {
+        position: position + 1,
+        step: format!("{}.{}", pinned.writer, pinned.step.name()),
+        reason,
+        enabled: if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") },
+    })
 }
 
 /// The data files of a simulated run.

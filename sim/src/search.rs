@@ -50,8 +50,13 @@ pub trait Model: Send + Sized {
     /// When the model cannot begin.
     fn initial(&mut self) -> Result<Self::State, Self::Error>;
 
-    /// Appends the events that may happen in a state. A state without any is an end.
+    /// Appends the events that may happen in a state.
     fn events(&self, state: &Self::State, events: &mut Vec<Self::Event>);
+
+    /// Is a state an end? By default one in which nothing may happen.
+    fn is_end(&self, _state: &Self::State, events: &[Self::Event]) -> bool {
+        events.is_empty()
+    }
 
     /// The state after an event. What is wrong with the step itself, and will not show in the state, is appended to `violations`.
     ///

@@ -5,6 +5,7 @@
 //! world.
 
 mod environment;
+mod network;
 mod setting;
 mod table;
 mod writer;
@@ -12,21 +13,38 @@ mod writer;
 use std::sync::Arc;
 
 pub use environment::Environment;
-pub use setting::{Clock, Granularity, Setting, SettingError};
+pub use network::{Fault, FaultBudget, FaultKind, LatePut, Network};
+pub use setting::{ATOMIC_PUT, Clock, Granularity, Setting, SettingError};
 pub use table::{LogDigest, Table, TableError, Tables};
-pub use writer::{Finished, Writer};
+pub use writer::{Finished, Scene, Writer};
+
+use log_core::path::LogFile;
 
 use crate::{
     call::CallError,
-    history::{Entry, History, What},
-    naming::CallId,
+    history::{Entry, History},
 };
 
-/// Something that may happen: a writer gets what it needs.
+/// Something that may happen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Event {
-    /// The writer's position.
-    pub writer: usize,
+pub enum Event {
+    /// A writer gets what it needs.
+    Step {
+        /// The writer's position.
+        writer: usize,
+    },
+    /// A fault happens to what a writer needs, or to the writer.
+    Fault {
+        /// The writer's position.
+        writer: usize,
+        /// The fault.
+        fault: Fault,
+    },
+    /// A late put lands.
+    Land {
+        /// Its position among the late puts.
+        position: usize,
+    },
 }
 
 /// Tables, writers, and what happened so far.
@@ -37,6 +55,8 @@ pub struct World {
     pub tables: Tables,
     /// The writers.
     pub writers: Vec<Writer>,
+    /// What lies between.
+    pub network: Network,
     /// What happened since the writers started.
     pub history: History,
     /// Virtual time, in milliseconds since the writers started.
@@ -69,16 +89,12 @@ impl World {
     pub fn new(setting: Arc<Setting>, environment: &mut Environment) -> Result<Self, WorldError> {
         let mut tables = Tables::empty(setting.tables.len());
         writer::run_setup(&setting, environment, &mut tables)?;
-        let mut world =
-            Self { tables, writers: Vec::new(), history: History::default(), now_ms: 0, setting: setting.clone() };
-        for index in 0..setting.scenario.writers.len() {
-            let mut seen = Vec::new();
-            let clock = setting.clock_at(0);
-            let writer = Writer::start(&setting, index, environment, &mut world.tables, clock, &mut |call, what| {
-                seen.push((call, what));
-            })?;
+        let network = Network::new(setting.faults);
+        let writers = Vec::with_capacity(setting.scenario.writers.len());
+        let mut world = Self { tables, writers, network, history: History::default(), now_ms: 0, setting };
+        for index in 0..world.setting.scenario.writers.len() {
+            let writer = world.play(environment, |_, scene| Writer::start(index, scene))?;
             world.writers.push(writer);
-            world.record(seen);
         }
         Ok(world)
     }
@@ -88,19 +104,35 @@ impl World {
         &self.setting
     }
 
-    /// What may happen next, in order of the writers.
-    pub fn events(&self) -> impl Iterator<Item = Event> {
-        self.writers
-            .iter()
-            .enumerate()
-            .filter(|(_, writer)| writer.need().is_some())
-            .map(|(writer, _)| Event { writer })
+    /// What may happen next, in a fixed order.
+    pub fn events(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        list_events(&self.setting, &self.tables, &self.network, self.writers.iter(), &mut events);
+        events
     }
 
-    /// How an event is called in a schedule: the writer, and what it does.
+    /// How an event is called in a schedule: who, and what.
     pub fn label(&self, event: Event) -> String {
-        let name = &self.setting.scenario.writers[event.writer].name;
-        format!("{name}.{}", self.writers[event.writer].step_name())
+        let name = |writer: usize| &self.setting.scenario.writers[writer].name;
+        match event {
+            Event::Step { writer } => format!("{}.{}", name(writer), self.writers[writer].step_name()),
+            Event::Fault { writer, fault } => {
+                format!("{}.{}/{}", name(writer), self.writers[writer].step_name(), fault.name())
+            }
+            Event::Land { position } => {
+                let put = &self.network.late[position];
+                let version = match LogFile::of(&put.path) {
+                    LogFile::Commit(version) => version.to_string(),
+                    _ => put.path.clone(),
+                };
+                format!("{}.lands/{version}", name(put.call.writer))
+            }
+        }
+    }
+
+    /// The event of a label, if it may happen now.
+    pub fn event(&self, label: &str) -> Option<Event> {
+        self.events().into_iter().find(|event| self.label(*event) == label)
     }
 
     /// Makes an event happen.
@@ -111,27 +143,61 @@ impl World {
     /// # Panics
     /// When the event is not one of [`events`](Self::events).
     pub fn apply(&mut self, environment: &mut Environment, event: Event) -> Result<(), CallError> {
-        let mut seen = Vec::new();
-        let clock = self.setting.clock_at(self.now_ms);
-        self.writers[event.writer].step(
-            &self.setting,
-            event.writer,
-            environment,
-            &mut self.tables,
-            clock,
-            &mut |call, what| seen.push((call, what)),
-        )?;
-        self.record(seen);
-        Ok(())
+        match event {
+            Event::Step { writer } => self.play(environment, |writers, scene| writers[writer].step(None, scene)),
+            Event::Fault { writer, fault } => {
+                self.play(environment, |writers, scene| writers[writer].step(Some(fault), scene))
+            }
+            Event::Land { position } => {
+                let now_ms = self.setting.clock_at(self.now_ms).of(self.network.late[position].call);
+                self.network.land(position, &mut self.tables, now_ms);
+                self.network.drop_hopeless(&self.tables);
+                Ok(())
+            }
+        }
     }
 
-    fn record(&mut self, seen: Vec<(CallId, What)>) {
-        let at_ms = self.now_ms;
-        self.history.entries.extend(seen.into_iter().map(|(call, what)| Entry { at_ms, call, what }));
+    /// Lets a writer do something, and notes what happened.
+    fn play<T>(
+        &mut self,
+        environment: &mut Environment,
+        act: impl FnOnce(&mut [Writer], &mut Scene<'_>) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let (entries, at_ms) = (&mut self.history.entries, self.now_ms);
+        let mut scene = Scene {
+            setting: &self.setting,
+            environment,
+            tables: &mut self.tables,
+            network: &mut self.network,
+            clock: self.setting.clock_at(self.now_ms),
+            observe: &mut |call, what| entries.push(Entry { at_ms, call, what }),
+        };
+        act(&mut self.writers, &mut scene)
     }
 
     /// Calls of writers that made a commit.
     pub fn committed(&self) -> usize {
         self.writers.iter().map(Writer::committed).sum()
     }
+}
+
+/// Appends what may happen in a state: for each writer its step and the faults of it, then the late puts.
+pub(crate) fn list_events<'a>(
+    setting: &Setting,
+    tables: &Tables,
+    network: &Network,
+    writers: impl Iterator<Item = &'a Writer>,
+    events: &mut Vec<Event>,
+) {
+    for (writer, state) in writers.enumerate() {
+        if state.need().is_none() {
+            continue;
+        }
+        events.push(Event::Step { writer });
+        if network.budget.total > 0 {
+            let faults = state.faults(setting, tables, network);
+            events.extend(faults.into_iter().map(|fault| Event::Fault { writer, fault }));
+        }
+    }
+    events.extend((0..network.late.len()).map(|position| Event::Land { position }));
 }

@@ -257,13 +257,13 @@ impl Execution<'_> {
             created_time: Some(self.now_ms),
             ..Metadata::default()
         };
-        let mut operation = Operation { name: "CREATE TABLE".to_owned(), ..Operation::default() };
-        operation.parameters = parameters([
+        let parameters = parameters([
             ("isManaged", "true".to_owned()),
             ("description", create.comment.clone().unwrap_or_default()),
             ("partitionBy", json!(create.partitioned_by).to_string()),
             ("properties", json!(metadata.configuration).to_string()),
         ]);
+        let operation = Operation { name: "CREATE TABLE".to_owned(), parameters, ..Operation::default() };
         Ok(Executed::Change(Change {
             reads: ReadSet::default(),
             removes: Vec::new(),
@@ -314,12 +314,14 @@ impl Execution<'_> {
         let batch = insert::rows(&bound, &snapshot.schema, &mut |from| self.scan(from, snapshots))?;
         let rows = batch.num_rows() as u64;
         let files = self.new_files(snapshot, &[batch])?;
-        let mut operation = Operation::default();
-        operation.parameters = parameters([
-            ("mode", "Append".to_owned()),
-            ("partitionBy", json!(snapshot.partition_columns()).to_string()),
-        ]);
-        operation.metrics = parameters([("numFiles", files.len().to_string()), ("numOutputRows", rows.to_string())]);
+        let operation = Operation {
+            parameters: parameters([
+                ("mode", "Append".to_owned()),
+                ("partitionBy", json!(snapshot.partition_columns()).to_string()),
+            ]),
+            metrics: parameters([("numFiles", files.len().to_string()), ("numOutputRows", rows.to_string())]),
+            ..Operation::default()
+        };
         Ok(change(reads, Vec::new(), files, operation, rows))
     }
 
@@ -342,14 +344,16 @@ impl Execution<'_> {
             }
         }
         let files = self.new_files(snapshot, &rewritten)?;
-        let mut operation = Operation::default();
         let predicate = predicate.map_or_else(Vec::new, |predicate| vec![predicate.to_string()]);
-        operation.parameters = parameters([("predicate", json!(predicate).to_string())]);
-        operation.metrics = parameters([
-            ("numAddedFiles", files.len().to_string()),
-            ("numRemovedFiles", removes.len().to_string()),
-            ("numAffectedRows", matched.to_string()),
-        ]);
+        let operation = Operation {
+            parameters: parameters([("predicate", json!(predicate).to_string())]),
+            metrics: parameters([
+                ("numAddedFiles", files.len().to_string()),
+                ("numRemovedFiles", removes.len().to_string()),
+                ("numAffectedRows", matched.to_string()),
+            ]),
+            ..Operation::default()
+        };
         Ok(change(reads, removes, files, operation, matched))
     }
 

@@ -7,9 +7,9 @@ use std::str::FromStr;
 pub struct StoreSpec {
     /// How long requests take.
     pub latency: Latency,
-    /// How likely each fault is, per request. All zero in this version.
+    /// How likely each fault is, per request.
     pub fault_rate: Faults<PartsPerMillion>,
-    /// How many faults of each kind a search may inject. All zero in this version.
+    /// How many faults of each kind a search may inject.
     pub fault_budget: Faults<u32>,
     /// What to do with a real table that is already there.
     pub existing: Existing,

@@ -64,6 +64,15 @@ impl<M: Model, A: Fn(&M::Event) -> u32 + Clone + Send> Model for Bounded<M, A> {
         events.truncate(kept);
     }
 
+    fn is_end(&self, state: &Self::State, events: &[M::Event]) -> bool {
+        if state.left > 0 {
+            return self.model.is_end(&state.state, events);
+        }
+        let mut all = Vec::new();
+        self.model.events(&state.state, &mut all);
+        self.model.is_end(&state.state, &all)
+    }
+
     fn apply(
         &mut self,
         state: &Self::State,

@@ -17,8 +17,8 @@ pub enum CountError<E> {
         /// After how many events.
         events: usize,
     },
-    /// There are too many to count in 128 bits.
-    #[error("there are 2^128 schedules or more")]
+    /// There are too many for 128 bits.
+    #[error("there are too many schedules to count in 128 bits")]
     TooMany,
     /// There are too many states to keep.
     #[error("{states} states take more than the {memory_bytes} bytes that are allowed")]
@@ -40,7 +40,10 @@ struct Frame {
     first: usize,
 }
 
-/// The number of ways from the first state to an end.
+/// Stands for the number of a state that is on the way that is being tried.
+const OPEN: u128 = u128::MAX;
+
+/// The number of ways from the first state to an end. A way that goes on from an end to another is counted at both.
 ///
 /// The ways from a state are those from each state after it, taken together; each state is asked once.
 ///
@@ -48,7 +51,6 @@ struct Frame {
 /// When there is no such number, when it cannot be counted, or when the model cannot go on.
 pub fn count_schedules<M: Model>(model: &mut M, limits: Limits) -> Result<u128, CountError<M::Error>> {
     let mut states = Shard::new();
-    // 0 while a state is on the way that is being tried: nothing has no end, since an end is one schedule.
     let mut counts: Vec<u128> = Vec::new();
     let mut frames: Vec<Frame> = Vec::new();
     let mut events: Vec<M::Event> = Vec::new();
@@ -61,16 +63,16 @@ pub fn count_schedules<M: Model>(model: &mut M, limits: Limits) -> Result<u128, 
         let (number, new) = states.add(reached, tag, 0);
         if new {
             extra += bytes;
-            counts.push(0);
+            counts.push(OPEN);
             let taken = counts.len() * (Shard::<M::State>::bytes_per_state() + size_of::<u128>()) + extra;
             if taken + model.shared_bytes() > limits.memory_bytes || counts.len() >= u32::MAX as usize {
                 return Err(CountError::Memory { states: counts.len(), memory_bytes: limits.memory_bytes });
             }
             let first = events.len();
             model.events(states.state(number), &mut events);
-            let schedules = u128::from(events.len() == first);
+            let schedules = u128::from(model.is_end(states.state(number), &events[first..]));
             frames.push(Frame { number, schedules, next: first, first });
-        } else if counts[number as usize] == 0 {
+        } else if counts[number as usize] == OPEN {
             let since = frames.iter().rev().position(|frame| frame.number == number);
             return Err(CountError::Cycle { events: since.map_or(0, |since| since + 1) });
         } else {
@@ -101,7 +103,8 @@ pub fn count_schedules<M: Model>(model: &mut M, limits: Limits) -> Result<u128, 
 
 impl Frame {
     fn add<E>(&mut self, schedules: u128) -> Result<(), CountError<E>> {
-        self.schedules = self.schedules.checked_add(schedules).ok_or(CountError::TooMany)?;
+        let sum = self.schedules.checked_add(schedules).filter(|sum| *sum != OPEN);
+        self.schedules = sum.ok_or(CountError::TooMany)?;
         Ok(())
     }
 }

@@ -61,7 +61,7 @@ pub struct Exploration<M: Model> {
     pub states: usize,
     /// Events tried.
     pub transitions: u64,
-    /// The ends: states in which nothing more can happen, in the order in which they were met.
+    /// The ends, in the order in which they were met.
     pub ends: Vec<M::State>,
     /// The greatest number of events on a shortest way to a state.
     pub depth: u32,

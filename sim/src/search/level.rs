@@ -36,7 +36,7 @@ pub(super) struct Chunk<M: Model> {
 pub(super) struct Met<M: Model> {
     /// Events tried.
     pub(super) transitions: u64,
-    /// States in which nothing more can happen.
+    /// Ends.
     pub(super) ends: Vec<M::State>,
     /// Of each kind the first state with something wrong.
     pub(super) states: BTreeMap<M::Kind, (M::Violation, u32)>,
@@ -203,12 +203,12 @@ fn expand<M: Model>(model: &mut M, seen: &Seen<M::State>, symmetry: bool, number
         let state = seen.state(*number);
         events.clear();
         model.events(state, events);
-        for (kind, violation) in model.violations(state, events.is_empty()) {
+        let at_end = model.is_end(state, events);
+        for (kind, violation) in model.violations(state, at_end) {
             found.states.entry(kind).or_insert((violation, *number));
         }
-        if events.is_empty() {
+        if at_end {
             found.ends.push(state.clone());
-            continue;
         }
         found.transitions += events.len() as u64;
         for event in &*events {

@@ -31,7 +31,8 @@ pub fn replay<M: Model>(
     loop {
         enabled.clear();
         model.events(&replayed.end, &mut enabled);
-        wrong.extend(model.violations(&replayed.end, enabled.is_empty()));
+        let at_end = model.is_end(&replayed.end, &enabled);
+        wrong.extend(model.violations(&replayed.end, at_end));
         let length = replayed.schedule.len();
         for (kind, violation) in wrong.drain(..) {
             replayed.violations.entry(kind).or_insert((length, violation));

@@ -68,7 +68,8 @@ impl<M: Model> Shortest<M> {
         let mut events = Vec::new();
         model.events(&way.state, &mut events);
         // With symmetry this is another state than the one in the table, and the text names other writers.
-        let told = model.violations(&way.state, events.is_empty()).into_iter().find(|(other, _)| other == kind);
+        let at_end = model.is_end(&way.state, &events);
+        let told = model.violations(&way.state, at_end).into_iter().find(|(other, _)| other == kind);
         let violation = told.map_or(violation, |(_, violation)| violation);
         Ok((way.turns, Found { violation, schedule: way.schedule }))
     }

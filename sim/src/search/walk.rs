@@ -35,7 +35,7 @@ impl<M: Model> Default for Walker<M> {
     }
 }
 
-/// Follows one schedule of a model to its end. At each state every event that is possible is as likely as the others; the seed decides.
+/// Follows one schedule of a model until nothing more can happen. At each state every event that is possible is as likely as the others; the seed decides.
 ///
 /// # Errors
 /// When the model cannot go on.
@@ -57,7 +57,8 @@ impl<M: Model> Walker<M> {
         let ended = loop {
             events.clear();
             model.events(&state, events);
-            for (kind, violation) in model.violations(&state, events.is_empty()) {
+            let at_end = model.is_end(&state, events);
+            for (kind, violation) in model.violations(&state, at_end) {
                 violations.entry(kind).or_insert((schedule.len(), violation));
             }
             let choices = events.len();

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use conflict::rules::RuleSet;
-use log_core::schema::Schema;
+use conflict::rules::{RuleSet, UnknownRule};
+use log_core::{schema::Schema, store::Request};
 
+use super::network::FaultBudget;
 use crate::{
-    call::CallContext,
+    call::{Call, CallContext, CallEnd, Need},
     execute::prepare::schema_of,
+    history::Kind,
     judge::{Violation, ViolationKind},
     naming::{CallId, Naming, SETUP},
     scenario::{OnConflict, Scenario, SqlText},
@@ -32,6 +34,10 @@ pub struct Setting {
     pub granularity: Granularity,
     /// Names of the tables, in lower case and in order.
     pub tables: Vec<String>,
+    /// Faults that a search may inject.
+    pub faults: FaultBudget,
+    /// A put looks and creates in one step. Without, it looks first and overwrites then: a store that no log can live on.
+    pub atomic_put: bool,
     /// No execution can use up its puts, so counting them would only tell states apart for no reason.
     pub uncounted: bool,
 }
@@ -45,13 +51,33 @@ pub enum Clock {
     Virtual,
 }
 
-/// How much happens in one event.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// How much happens in one event, from most to least. See the documentation's page on states.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Granularity {
+    /// From one load or put to the next: a put that is lost sees the log of that instant. For comparing numbers of states only.
+    Puts,
     /// From one scheduling point to the next; what commutes with the others runs with the step before.
     Points,
-    /// One request, one execution, one data file.
+    /// From one request to the store to the next.
     Requests,
+    /// One request, one execution, one data file, one pause: what takes time of its own.
+    Needs,
+}
+
+impl Granularity {
+    /// Does a call stop before what it needs?
+    pub(super) fn stops_before(self, call: &Call, need: &Need) -> bool {
+        match self {
+            Self::Puts => match need {
+                Need::Store(Request::PutIfAbsent { .. }) => true,
+                Need::Store(Request::List { .. }) => call.is_loading(),
+                _ => false,
+            },
+            Self::Points => call.is_scheduling_point(need),
+            Self::Requests => matches!(need, Need::Store(request) if !matches!(request, Request::Backoff { .. })),
+            Self::Needs => true,
+        }
+    }
 }
 
 /// A scenario that cannot run.
@@ -99,6 +125,9 @@ pub enum SettingError {
     },
 }
 
+/// The id of the store's promise that of two puts of one name, one wins.
+pub const ATOMIC_PUT: &str = "put-if-absent";
+
 /// The clock of a search and of every run starts here: 2024-01-01T00:00:00Z, in milliseconds since the epoch.
 const START_MS: i64 = 1_704_067_200_000;
 /// Between the setup and the writers lies an hour.
@@ -121,9 +150,46 @@ impl Setting {
             check(&place, sql, &schemas)?;
         }
         let tables = schemas.into_keys().collect();
-        let uncounted = puts_at_most(&scenario)
-            .is_some_and(|puts| scenario.writers.iter().all(|writer| u64::from(writer.commit_retries) >= puts));
-        Ok(Self { scenario, rules: Arc::new(rules), run, clock, granularity, tables, uncounted })
+        let faults = FaultBudget::of_kinds(scenario.store.fault_budget);
+        let setting = Self {
+            scenario,
+            rules: Arc::new(rules),
+            run,
+            clock,
+            granularity,
+            tables,
+            faults,
+            atomic_put: true,
+            uncounted: false,
+        };
+        Ok(setting.with_faults(faults))
+    }
+
+    /// The same with other faults for a search to inject.
+    pub fn with_faults(mut self, faults: FaultBudget) -> Self {
+        // A put is lost to a commit or to a fault, so no execution needs more than there are of both.
+        let calls = self.scenario.writers.iter().map(|writer| writer.statements.len() as u64).sum::<u64>();
+        let puts = calls + self.scenario.setup.len() as u64 + u64::from(faults.total) + 1;
+        self.uncounted = self.scenario.writers.iter().all(|writer| u64::from(writer.commit_retries) >= puts);
+        self.faults = faults;
+        self
+    }
+
+    /// The same without one safety device: a rule of the rule set, or a device of another kind.
+    ///
+    /// # Errors
+    /// When there is nothing of that id.
+    pub fn without(mut self, id: &str) -> Result<Self, UnknownRule> {
+        if id == ATOMIC_PUT {
+            self.atomic_put = false;
+            return Ok(self);
+        }
+        let rules = RuleSet::clone(&self.rules).without(id).map_err(|mut unknown| {
+            unknown.known = format!("{}, {ATOMIC_PUT}", unknown.known);
+            unknown
+        })?;
+        self.rules = Arc::new(rules);
+        Ok(self)
     }
 
     /// The position of a table.
@@ -178,6 +244,23 @@ impl Setting {
         Some(CallId { writer, statement, execution })
     }
 
+    /// The call that its writer makes after a call ended so: the statement again, the next one, or none. The setup makes one call at a time.
+    pub fn next_call(&self, id: CallId, end: &CallEnd) -> Option<CallId> {
+        if id.writer == SETUP {
+            return None;
+        }
+        let spec = &self.scenario.writers[id.writer];
+        let lost = matches!(end, CallEnd::Conflict(_) | CallEnd::Exhausted { .. });
+        if lost && id.execution < spec.on_conflict.retries() {
+            return Some(CallId { execution: id.execution + 1, ..id });
+        }
+        // A writer that was killed starts again behind the call that it was in.
+        let failed = end.kind() != Kind::Ok && *end != CallEnd::Crashed;
+        let stops = failed && spec.on_conflict == OnConflict::Stop;
+        let next = CallId { statement: id.statement + 1, execution: 0, ..id };
+        (!stops && next.statement < spec.statements.len()).then_some(next)
+    }
+
     /// The clock of a call in a search.
     pub fn call_clock_ms(&self, call: CallId) -> i64 {
         ClockAt(None).of(call)
@@ -193,6 +276,11 @@ impl Setting {
         let (min, max) = (bound(range.min, "0"), bound(range.max, "any number"));
         let message = format!("{committed} calls committed, and the scenario expects {min} to {max}");
         Some(Violation { kind: ViolationKind::Expectation, message })
+    }
+
+    /// The clock of a search.
+    pub(crate) fn clock_of_calls(&self) -> ClockAt {
+        ClockAt(None)
     }
 
     /// The clock for an event at a virtual time, in milliseconds since the writers started.
@@ -219,12 +307,6 @@ impl ClockAt {
             WRITERS_MS + 1000 * order
         })
     }
-}
-
-/// How many commits the scenario makes at most: no execution loses more often. `None` when that is not bounded by its text.
-fn puts_at_most(scenario: &Scenario) -> Option<u64> {
-    let commits = scenario.writers.iter().map(|writer| writer.statements.len() as u64).sum::<u64>();
-    commits.checked_add(scenario.setup.len() as u64 + 1)
 }
 
 fn statements(scenario: &Scenario) -> impl Iterator<Item = (String, &SqlText)> {

@@ -8,16 +8,16 @@ use log_core::{
 };
 
 use super::{
-    Environment, Tables, WorldError,
+    Environment, LogDigest, Tables, WorldError,
+    network::{Fault, FaultKind, LatePut, Network},
     setting::{Clock, ClockAt, Granularity, Setting},
 };
 use crate::{
     call::{Call, CallEnd, CallError, Given, Need, Next},
-    execute::prepare::{Execution, Snapshots, StatementError},
-    history::{Kind, What},
+    execute::prepare::{Executed, Execution, Snapshots, StatementError},
+    history::{Kind, PutResult, What},
     naming::{CallId, SETUP},
     oracle::exactly_once::CallOutcome,
-    scenario::OnConflict,
 };
 
 /// A writer.
@@ -26,6 +26,8 @@ pub struct Writer {
     /// How its finished statements ended, in order.
     finished: Vec<Finished>,
     running: Option<(Call, Need)>,
+    /// Where the store checks and then puts: it has checked.
+    checked: bool,
 }
 
 /// How a statement ended, as far as it matters for what may follow: reasons and numbers of attempts belong to the history.
@@ -57,26 +59,37 @@ pub enum Finished {
         /// The execution.
         execution: u32,
     },
+    /// Its writer was killed, in its n-th execution (from 0).
+    Crashed {
+        /// The execution.
+        execution: u32,
+    },
     /// It could not be executed.
     Failed,
 }
 
-/// Told about everything that happens to a call.
-type Observer<'a> = &'a mut dyn FnMut(CallId, What);
+/// What surrounds a writer while it makes a step.
+pub struct Scene<'a> {
+    /// What stays the same.
+    pub setting: &'a Setting,
+    /// Data files, and what was computed before.
+    pub environment: &'a mut Environment,
+    /// The tables.
+    pub tables: &'a mut Tables,
+    /// What lies between.
+    pub network: &'a mut Network,
+    /// The time.
+    pub clock: ClockAt,
+    /// Told about everything that happens to a call.
+    pub observe: &'a mut dyn FnMut(CallId, What),
+}
 
 impl Writer {
     /// The writer at its first scheduling point.
-    pub(super) fn start(
-        setting: &Setting,
-        index: usize,
-        environment: &mut Environment,
-        tables: &mut Tables,
-        clock: ClockAt,
-        observe: Observer<'_>,
-    ) -> Result<Self, CallError> {
-        let mut writer = Self { finished: Vec::new(), running: None };
-        writer.begin(setting, index, 0, clock, observe);
-        writer.run_on(setting, environment, tables, clock, observe)?;
+    pub(super) fn start(index: usize, scene: &mut Scene<'_>) -> Result<Self, CallError> {
+        let mut writer = Self { finished: Vec::new(), running: None, checked: false };
+        writer.begin(CallId { writer: index, statement: 0, execution: 0 }, scene);
+        writer.run_on(scene)?;
         Ok(writer)
     }
 
@@ -120,7 +133,7 @@ impl Writer {
                 Finished::Conflict { execution } | Finished::Exhausted { execution } => {
                     (execution, CallOutcome::Rejected)
                 }
-                Finished::Unknown { execution } => (execution, CallOutcome::Unknown),
+                Finished::Unknown { execution } | Finished::Crashed { execution } => (execution, CallOutcome::Unknown),
                 Finished::Nothing | Finished::Answered | Finished::Failed => (0, CallOutcome::Rejected),
             };
             outcomes.extend((0..last).map(|earlier| (call(earlier), CallOutcome::Rejected)));
@@ -135,7 +148,8 @@ impl Writer {
         match need {
             Need::Execute(_) => "execute",
             Need::Write(_) => "write",
-            Need::Store(Request::PutIfAbsent { .. }) => "put",
+            Need::Store(Request::PutIfAbsent { .. }) if !self.checked => "put",
+            Need::Store(Request::PutIfAbsent { .. }) => "overwrite",
             Need::Store(Request::Backoff { .. }) => "wait",
             Need::Store(Request::List { .. }) if call.is_loading() => "load",
             Need::Store(Request::List { .. }) => "winners",
@@ -144,97 +158,118 @@ impl Writer {
         }
     }
 
-    /// One event of a search: gives the writer what it needs at the time of its own call, and lets it run on to the next scheduling point.
+    /// The faults that may happen to it now, as far as the budget goes.
+    pub(super) fn faults(&self, setting: &Setting, tables: &Tables, network: &Network) -> Vec<Fault> {
+        let Some((call, need)) = &self.running else { return Vec::new() };
+        let mut faults = Vec::new();
+        let putting = matches!(need, Need::Store(Request::PutIfAbsent { .. }));
+        if putting {
+            faults.extend([Fault::PutLost, Fault::ReplyLost, Fault::PutLate]);
+        }
+        faults.push(Fault::Crash);
+        if putting {
+            faults.push(Fault::CrashAfterPut);
+        }
+        if matches!(need, Need::Store(Request::List { .. })) && network.budget.allows(FaultKind::ListLag) {
+            // Any of the newest commits may be missing; those of the setup are old enough to be seen.
+            let listed = tables.get(table(call, setting)).commits().saturating_sub(setting.scenario.setup.len() as u64);
+            let missing = listed.min(u64::from(u8::MAX)) as u8;
+            faults.extend((1..=missing).map(|missing| Fault::ListLag { missing }));
+        }
+        faults.retain(|fault| network.budget.allows(fault.kind()));
+        faults
+    }
+
+    /// One event: gives the writer what it needs, or lets a fault happen to it, and lets it run on to where the next event is.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn apply(
-        &mut self,
-        setting: &Setting,
-        index: usize,
-        environment: &mut Environment,
-        tables: &mut Tables,
-        observe: &mut dyn FnMut(CallId, What),
-    ) -> Result<(), CallError> {
-        self.step(setting, index, environment, tables, setting.clock_at(0), observe)
-    }
-
-    /// Gives the writer what it needs, and lets it run on to where the next event is.
-    pub(super) fn step(
-        &mut self,
-        setting: &Setting,
-        index: usize,
-        environment: &mut Environment,
-        tables: &mut Tables,
-        clock: ClockAt,
-        observe: Observer<'_>,
-    ) -> Result<(), CallError> {
-        assert!(self.running.is_some(), "writer {index} has finished");
-        self.give(setting, environment, tables, clock, observe)?;
-        self.run_on(setting, environment, tables, clock, observe)
-    }
-
-    fn run_on(
-        &mut self,
-        setting: &Setting,
-        environment: &mut Environment,
-        tables: &mut Tables,
-        clock: ClockAt,
-        observe: Observer<'_>,
-    ) -> Result<(), CallError> {
-        if setting.granularity == Granularity::Requests {
-            return Ok(());
+    ///
+    /// # Panics
+    /// When the writer has finished, or the fault cannot happen to what it needs.
+    pub fn step(&mut self, fault: Option<Fault>, scene: &mut Scene<'_>) -> Result<(), CallError> {
+        if let Some(fault) = fault {
+            scene.network.budget.spend(fault.kind());
         }
-        while self.running.as_ref().is_some_and(|(call, need)| !call.is_scheduling_point(need)) {
-            self.give(setting, environment, tables, clock, observe)?;
+        self.give(fault, scene)?;
+        self.run_on(scene)?;
+        scene.network.drop_hopeless(scene.tables);
+        Ok(())
+    }
+
+    fn run_on(&mut self, scene: &mut Scene<'_>) -> Result<(), CallError> {
+        let granularity = scene.setting.granularity;
+        while self.running.as_ref().is_some_and(|(call, need)| !granularity.stops_before(call, need)) {
+            self.give(None, scene)?;
         }
         Ok(())
     }
 
     /// One answer to one need.
-    fn give(
-        &mut self,
-        setting: &Setting,
-        environment: &mut Environment,
-        tables: &mut Tables,
-        clock: ClockAt,
-        observe: Observer<'_>,
-    ) -> Result<(), CallError> {
+    fn give(&mut self, fault: Option<Fault>, scene: &mut Scene<'_>) -> Result<(), CallError> {
         let (mut call, need) = self.running.take().expect("a writer that runs");
         let id = call.context.id;
-        let now_ms = clock.of(id);
-        let table = call.context.sql.statement.table().map(|table| setting.table_index(table));
+        if let Some(Fault::Crash | Fault::CrashAfterPut) = fault {
+            if fault == Some(Fault::CrashAfterPut) {
+                let Need::Store(request) = &need else { panic!("writer {} puts nothing", id.writer) };
+                ask(&call, request, None, scene);
+            }
+            self.checked = false;
+            self.end(id, CallEnd::Crashed, scene);
+            return Ok(());
+        }
+        let setting = scene.setting;
+        let now_ms = scene.clock.of(id);
         let next = match need {
+            Need::Store(request @ Request::PutIfAbsent { .. }) if !setting.atomic_put && !self.checked => {
+                // The device under test: the store looks first, and puts in a step of its own.
+                let Request::PutIfAbsent { path, .. } = &request else { unreachable!("matched above") };
+                if scene.tables.get(table(&call, setting)).objects().get(path).is_none() {
+                    self.checked = true;
+                    self.running = Some((call, Need::Store(request)));
+                    return Ok(());
+                }
+                let answer = Answer::Write(WriteAnswer::AlreadyExists);
+                observe_put(id, &request, &answer, scene);
+                call.advance(Given::Response(Response { now_ms, answer }))?
+            }
             Need::Store(request) => {
-                let table = table.expect("a call that asks the store has a table");
                 // A search loads the same log many times: what the loader came to is looked up.
-                let known = setting.clock == Clock::PerCall && call.loads_newest();
-                if known {
-                    let snapshot = environment.snapshot(table, tables.get(table))?;
+                let looked_up = fault.is_none()
+                    && setting.granularity <= Granularity::Points
+                    && setting.clock == Clock::PerCall
+                    && call.loads_newest();
+                if looked_up {
+                    let table = table(&call, setting);
+                    let snapshot = scene.environment.snapshot(table, scene.tables.get(table))?;
                     Next::Need(call.take_snapshot(snapshot))
                 } else {
-                    let answer = tables.answer(table, &request, now_ms);
-                    observe_put(id, &request, &answer, observe);
+                    let request = match request {
+                        Request::PutIfAbsent { path, bytes } if self.checked => Request::Put { path, bytes },
+                        other => other,
+                    };
+                    self.checked = false;
+                    let answer = ask(&call, &request, fault, scene);
                     call.advance(Given::Response(Response { now_ms, answer }))?
                 }
             }
             Need::Execute(snapshots) => {
                 let newest = snapshots.newest.as_ref();
-                if table.is_some() {
+                let mut log = None;
+                if call.context.sql.statement.table().is_some() {
+                    let table = table(&call, setting);
                     let read = newest.or_else(|| snapshots.versions.values().next());
-                    observe(id, What::Loaded(read.map(|snapshot| snapshot.version)));
-                }
-                let log = table.map(|table| {
+                    (scene.observe)(id, What::Loaded(read.map(|snapshot| snapshot.version)));
                     let commits = newest.map_or(0, |snapshot| snapshot.version.0 as usize + 1);
-                    commits.checked_sub(1).map_or_else(Default::default, |last| tables.get(table).digests()[last])
-                });
-                let result = execute(setting, environment, &call, table, &snapshots, log);
+                    let digests = scene.tables.get(table).digests();
+                    log = Some(commits.checked_sub(1).map_or_else(LogDigest::default, |last| digests[last]));
+                }
+                let result = execute(scene, &call, &snapshots, log);
                 call.advance(Given::Executed(result))?
             }
             Need::Write(file) => {
-                let table = table.expect("a call that writes has a table");
-                let bytes = environment.write(table, &file);
-                observe(id, What::Wrote { path: file.path, bytes });
+                let bytes = scene.environment.write(table(&call, setting), &file);
+                (scene.observe)(id, What::Wrote { path: file.path, bytes });
                 call.advance(Given::Written { bytes, now_ms })?
             }
         };
@@ -245,38 +280,62 @@ impl Writer {
                 }
                 self.running = Some((call, need));
             }
-            Next::Ended(end) => self.end(setting, id, end, clock, observe),
+            Next::Ended(end) => self.end(id, end, scene),
         }
         Ok(())
     }
 
-    fn end(&mut self, setting: &Setting, id: CallId, end: CallEnd, clock: ClockAt, observe: Observer<'_>) {
-        let kind = end.kind();
-        let lost = matches!(end, CallEnd::Conflict(_) | CallEnd::Exhausted { .. });
+    fn end(&mut self, id: CallId, end: CallEnd, scene: &mut Scene<'_>) {
         let finished = finished(&end, id.execution);
-        observe(id, What::Ended(end));
-        if id.writer == SETUP {
+        let next = scene.setting.next_call(id, &end);
+        (scene.observe)(id, What::Ended(end));
+        if next.is_none_or(|next| next.statement > id.statement) {
             self.finished.push(finished);
-            return;
         }
-        let spec = &setting.scenario.writers[id.writer];
-        if lost && id.execution < spec.on_conflict.retries() {
-            self.begin(setting, id.writer, id.execution + 1, clock, observe);
-            return;
-        }
-        self.finished.push(finished);
-        let stops = kind != Kind::Ok && spec.on_conflict == OnConflict::Stop;
-        if !stops && self.finished.len() < spec.statements.len() {
-            self.begin(setting, id.writer, 0, clock, observe);
+        if let Some(next) = next {
+            self.begin(next, scene);
         }
     }
 
-    fn begin(&mut self, setting: &Setting, writer: usize, execution: u32, clock: ClockAt, observe: Observer<'_>) {
-        let id = CallId { writer, statement: self.finished.len(), execution };
-        let clock_ms = clock.of(id);
-        observe(id, What::Invoked { clock_ms });
-        self.running = Some(Call::start(Arc::new(setting.context(id)), clock_ms));
+    fn begin(&mut self, id: CallId, scene: &mut Scene<'_>) {
+        let clock_ms = scene.clock.of(id);
+        (scene.observe)(id, What::Invoked { clock_ms });
+        self.running = Some(Call::start(Arc::new(scene.setting.context(id)), clock_ms));
     }
+}
+
+fn table(call: &Call, setting: &Setting) -> usize {
+    setting.table_index(call.context.sql.statement.table().expect("a call that asks the store has a table"))
+}
+
+/// Sends a request through the network.
+fn ask(call: &Call, request: &Request, fault: Option<Fault>, scene: &mut Scene<'_>) -> Answer {
+    let id = call.context.id;
+    let table = table(call, scene.setting);
+    let unknown = |cause: &str| Answer::Write(WriteAnswer::Unknown { cause: cause.to_owned() });
+    let mut happens = || scene.tables.answer(table, request, scene.clock.of(id));
+    let answer = match fault {
+        None | Some(Fault::Crash | Fault::CrashAfterPut) => happens(),
+        Some(Fault::PutLost) => unknown("the request was lost"),
+        Some(Fault::ReplyLost) => {
+            happens();
+            unknown("the reply was lost")
+        }
+        Some(Fault::PutLate) => {
+            let Request::PutIfAbsent { path, bytes } = request else { panic!("only a put can be late") };
+            scene.network.delay(LatePut { table, path: path.clone(), bytes: bytes.clone(), call: id });
+            unknown("the request is late")
+        }
+        Some(Fault::ListLag { missing }) => match happens() {
+            Answer::Listed(mut objects) => {
+                objects.truncate(objects.len().saturating_sub(usize::from(missing)));
+                Answer::Listed(objects)
+            }
+            other => panic!("a listing was answered with {other:?}"),
+        },
+    };
+    observe_put(id, request, &answer, scene);
+    answer
 }
 
 fn finished(end: &CallEnd, execution: u32) -> Finished {
@@ -287,26 +346,32 @@ fn finished(end: &CallEnd, execution: u32) -> Finished {
         CallEnd::Conflict(_) => Finished::Conflict { execution },
         CallEnd::Exhausted { .. } => Finished::Exhausted { execution },
         CallEnd::Unknown { .. } => Finished::Unknown { execution },
+        CallEnd::Crashed => Finished::Crashed { execution },
         CallEnd::Failed { .. } => Finished::Failed,
     }
 }
 
-fn observe_put(id: CallId, request: &Request, answer: &Answer, observe: Observer<'_>) {
-    if let (Request::PutIfAbsent { path, .. }, Answer::Write(answer)) = (request, answer)
+fn observe_put(id: CallId, request: &Request, answer: &Answer, scene: &mut Scene<'_>) {
+    if let (Request::PutIfAbsent { path, .. } | Request::Put { path, .. }, Answer::Write(answer)) = (request, answer)
         && let LogFile::Commit(version) = LogFile::of(path)
     {
-        observe(id, What::Put { version, won: *answer == WriteAnswer::Happened });
+        let result = match answer {
+            WriteAnswer::Happened => PutResult::Won,
+            WriteAnswer::AlreadyExists => PutResult::Lost,
+            WriteAnswer::DidNotHappen { .. } => PutResult::Refused,
+            WriteAnswer::Unknown { .. } => PutResult::Unclear,
+        };
+        (scene.observe)(id, What::Put { version, result });
     }
 }
 
 fn execute(
-    setting: &Setting,
-    environment: &mut Environment,
+    scene: &mut Scene<'_>,
     call: &Call,
-    table: Option<usize>,
     snapshots: &Snapshots,
-    log: Option<super::LogDigest>,
-) -> Result<crate::execute::prepare::Executed, Arc<StatementError>> {
+    log: Option<LogDigest>,
+) -> Result<Executed, Arc<StatementError>> {
+    let (setting, environment) = (scene.setting, &mut *scene.environment);
     let id = call.context.id;
     // What a call comes to follows from the log that it read, where its clock is its own and it reads no older versions.
     let key = log.filter(|_| setting.clock == Clock::PerCall && snapshots.versions.is_empty());
@@ -319,7 +384,7 @@ fn execute(
         default_level: setting.rules.default_level,
         create_level: call.context.create_level,
         read: &|add, _| {
-            let file = table.and_then(|table| environment.file(table, &add.path));
+            let file = environment.file(table(call, setting), &add.path);
             file.map(|file| file.batch.clone()).ok_or_else(|| StatementError::DataFile {
                 path: add.path.clone(),
                 cause: "there is no such file".to_owned(),
@@ -340,20 +405,26 @@ pub(super) fn run_setup(
     environment: &mut Environment,
     tables: &mut Tables,
 ) -> Result<(), WorldError> {
-    let mut setup = Writer { finished: Vec::new(), running: None };
     for (index, sql) in setting.scenario.setup.iter().enumerate() {
         let mut problem = None;
-        let mut observe = |_: CallId, what: What| {
-            if let What::Ended(end) = what
-                && end.kind() != Kind::Ok
-            {
-                problem = Some(end.to_string());
-            }
+        let mut setup = Writer { finished: Vec::new(), running: None, checked: false };
+        let mut scene = Scene {
+            setting,
+            environment: &mut *environment,
+            tables: &mut *tables,
+            network: &mut Network::default(),
+            clock: setting.clock_at(0),
+            observe: &mut |_, what| {
+                if let What::Ended(end) = what
+                    && end.kind() != Kind::Ok
+                {
+                    problem = Some(end.to_string());
+                }
+            },
         };
-        let clock = setting.clock_at(0);
-        setup.begin(setting, SETUP, 0, clock, &mut observe);
+        setup.begin(CallId { writer: SETUP, statement: index, execution: 0 }, &mut scene);
         while setup.running.is_some() {
-            setup.give(setting, environment, tables, clock, &mut observe)?;
+            setup.give(None, &mut scene)?;
         }
         if let Some(message) = problem {
             return Err(WorldError::Setup { number: index + 1, sql: sql.text.clone(), message });
