@@ -22,7 +22,8 @@ impl Model for Peer {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Step>) {
-        self.0.events(state, actions);
+        let mut log = self.0;
+        log.events(state, actions);
     }
 
     fn next_state(&self, state: &State, action: Step) -> Option<State> {

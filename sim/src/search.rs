@@ -51,10 +51,10 @@ pub trait Model: Send + Sized {
     fn initial(&mut self) -> Result<Self::State, Self::Error>;
 
     /// Appends the events that may happen in a state.
-    fn events(&self, state: &Self::State, events: &mut Vec<Self::Event>);
+    fn events(&mut self, state: &Self::State, events: &mut Vec<Self::Event>);
 
     /// Is a state an end? By default one in which nothing may happen.
-    fn is_end(&self, _state: &Self::State, events: &[Self::Event]) -> bool {
+    fn is_end(&mut self, _state: &Self::State, events: &[Self::Event]) -> bool {
         events.is_empty()
     }
 
@@ -97,6 +97,11 @@ pub trait Model: Send + Sized {
     /// The same model for another thread. States made by one of the two must mean the same to the other, and be equal exactly when they would be
     /// if one model had made both. `None`, unless a model says otherwise: it is then searched on one thread.
     fn fork(&self) -> Option<Self> {
+        None
+    }
+
+    /// The same model, knowing nothing yet. What a violation says is asked there, along its own schedule, so that it does not depend on what else was searched.
+    fn restart(&self) -> Option<Self> {
         None
     }
 

@@ -136,7 +136,7 @@ impl Model for PutIfAbsentLog {
     }
 
     #[inline]
-    fn events(&self, state: &State, events: &mut Vec<Step>) {
+    fn events(&mut self, state: &State, events: &mut Vec<Step>) {
         let steps = (0..self.writers).filter(|writer| state.goes_on(*writer));
         events.extend(steps.map(|writer| Step { writer: writer as u8 }));
     }

@@ -48,7 +48,7 @@ impl<M: Model, A: Fn(&M::Event) -> u32 + Clone + Send> Model for Bounded<M, A> {
         Ok(BoundedState { state: self.model.initial()?, last: None, left: self.preemptions })
     }
 
-    fn events(&self, state: &Self::State, events: &mut Vec<M::Event>) {
+    fn events(&mut self, state: &Self::State, events: &mut Vec<M::Event>) {
         let first = events.len();
         self.model.events(&state.state, events);
         if state.left > 0 || !self.goes_on(state.last, &events[first..]) {
@@ -64,13 +64,14 @@ impl<M: Model, A: Fn(&M::Event) -> u32 + Clone + Send> Model for Bounded<M, A> {
         events.truncate(kept);
     }
 
-    fn is_end(&self, state: &Self::State, events: &[M::Event]) -> bool {
+    fn is_end(&mut self, state: &Self::State, events: &[M::Event]) -> bool {
         if state.left > 0 {
             return self.model.is_end(&state.state, events);
         }
-        let mut all = Vec::new();
-        self.model.events(&state.state, &mut all);
-        self.model.is_end(&state.state, &all)
+        // Some events may have been left out.
+        self.events.clear();
+        self.model.events(&state.state, &mut self.events);
+        self.model.is_end(&state.state, &self.events)
     }
 
     fn apply(
@@ -82,11 +83,9 @@ impl<M: Model, A: Fn(&M::Event) -> u32 + Clone + Send> Model for Bounded<M, A> {
         let actor = Some((self.actor)(&event));
         let mut left = state.left;
         if state.last.is_some() && actor != state.last {
-            let mut events = std::mem::take(&mut self.events);
-            events.clear();
-            self.model.events(&state.state, &mut events);
-            left = left.saturating_sub(u32::from(self.goes_on(state.last, &events)));
-            self.events = events;
+            self.events.clear();
+            self.model.events(&state.state, &mut self.events);
+            left = left.saturating_sub(u32::from(self.goes_on(state.last, &self.events)));
         }
         Ok(BoundedState { state: self.model.apply(&state.state, event, violations)?, last: actor, left })
     }
@@ -97,6 +96,10 @@ impl<M: Model, A: Fn(&M::Event) -> u32 + Clone + Send> Model for Bounded<M, A> {
 
     fn fork(&self) -> Option<Self> {
         Some(Self::new(self.model.fork()?, self.preemptions, self.actor.clone()))
+    }
+
+    fn restart(&self) -> Option<Self> {
+        Some(Self::new(self.model.restart()?, self.preemptions, self.actor.clone()))
     }
 
     fn extra_bytes(&self, state: &Self::State) -> usize {

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 use super::{
     Model,
     level::{Met, Seen, advance},
+    replay::replay,
     shortest::Shortest,
     table::Shard,
 };
@@ -150,5 +151,15 @@ pub fn explore_with<M: Model>(
     result.transitions = met.transitions;
     result.ends = met.ends;
     result.violations = shortest.found;
+    if let Some(mut fresh) = model.restart() {
+        for (kind, found) in &mut result.violations {
+            let told = replay(&mut fresh, &found.schedule, None)?.violations.remove(kind);
+            if let Some((length, violation)) = told
+                && length == found.schedule.len()
+            {
+                found.violation = violation;
+            }
+        }
+    }
     Ok(result)
 }

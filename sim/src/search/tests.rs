@@ -33,7 +33,7 @@ impl Model for Watched {
         Ok(self.log.first())
     }
 
-    fn events(&self, state: &State, events: &mut Vec<Step>) {
+    fn events(&mut self, state: &State, events: &mut Vec<Step>) {
         self.log.events(state, events);
     }
 
@@ -292,7 +292,7 @@ impl Model for Circle {
         Ok(0)
     }
 
-    fn events(&self, _: &u8, events: &mut Vec<()>) {
+    fn events(&mut self, _: &u8, events: &mut Vec<()>) {
         events.push(());
     }
 
