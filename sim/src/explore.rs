@@ -3,23 +3,20 @@
 //! A step of a writer depends on that writer and on the tables, and changes nothing else. So a state is kept as a few numbers, one for the tables and
 //! one for each writer, and a step is computed once for each pair of them, however many states it occurs in.
 
-use std::{collections::BTreeMap, hash::Hash, sync::Arc};
+mod shared;
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use shared::{CheckKey, Memo, Shared, Step, StepKey};
 
 use crate::{
-    call::{CallEnd, CallError},
+    call::CallError,
     digest::rows_sha256,
-    history::What,
-    judge::{Judge, Log, LogView, PlainQuery, Violation, ViolationKind},
-    naming::CallId,
-    run::SimulatedFiles,
+    judge::{Violation, ViolationKind},
     search::Model,
-    world::{
-        Environment, Event, Fault, FaultBudget, LatePut, Network, Scene, Setting, Tables, World, WorldError, Writer,
-        list_events,
-    },
+    world::{Event, Network, Setting, Tables, WorldError, Writer, list_events},
 };
 
 /// The states of the writers and tables of one setting.
@@ -33,17 +30,6 @@ pub struct WorldModel {
     first: Arc<[u32]>,
 }
 
-/// All that was computed, on whatever thread.
-struct Shared {
-    setting: Arc<Setting>,
-    environment: Environment,
-    judge: Judge,
-    tables: Parts<Tables>,
-    networks: Parts<Network>,
-    writers: Vec<Parts<Writer>>,
-    memo: Memo,
-}
-
 /// As much of it as one thread has asked for, so that it need not wait for the others to ask again.
 struct Known {
     tables: Vec<Arc<Tables>>,
@@ -53,66 +39,12 @@ struct Known {
     memo: Memo,
 }
 
-/// Answers to what was asked.
-struct Memo {
-    /// What a step of a writer leads to, by writer, its part, the tables' part and the fault.
-    steps: Vec<FxHashMap<(u32, u32, Option<Fault>), Step>>,
-    /// What is wrong with the tables alone.
-    judged: FxHashMap<u32, Arc<[Violation]>>,
-    /// What is wrong between a writer and the tables.
-    checked: Vec<FxHashMap<(u32, u32), Option<Arc<Violation>>>>,
-}
-
 /// A state: the tables' part, the network's, then each writer's.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parted(Box<[u32]>);
 
 /// Where a writer's part begins in a state.
 const WRITERS: usize = 2;
-
-#[derive(Clone, Debug)]
-struct Step {
-    writer: u32,
-    tables: u32,
-    /// A put of the step that is still on its way.
-    late: Option<LatePut>,
-    /// A query that ended in the step was answered wrong, or a commit was acknowledged that is not there.
-    violation: Option<Arc<Violation>>,
-}
-
-/// Values by number, each once.
-#[derive(Debug)]
-struct Parts<T> {
-    values: Vec<Arc<T>>,
-    numbers: FxHashMap<Arc<T>, u32>,
-}
-
-impl<T: Eq + Hash> Parts<T> {
-    fn new() -> Self {
-        Self { values: Vec::new(), numbers: FxHashMap::default() }
-    }
-
-    fn number(&mut self, value: T) -> u32 {
-        if let Some(known) = self.numbers.get(&value) {
-            return *known;
-        }
-        let number = u32::try_from(self.values.len()).expect("fewer than four billion parts");
-        let value = Arc::new(value);
-        self.values.push(value.clone());
-        self.numbers.insert(value, number);
-        number
-    }
-}
-
-impl Memo {
-    fn new(writers: usize) -> Self {
-        Self {
-            steps: vec![FxHashMap::default(); writers],
-            judged: FxHashMap::default(),
-            checked: vec![FxHashMap::default(); writers],
-        }
-    }
-}
 
 impl Known {
     fn new(writers: usize) -> Self {
@@ -149,21 +81,8 @@ impl WorldModel {
     /// # Errors
     /// When a statement of the setup does not succeed.
     pub fn new(setting: Arc<Setting>) -> Result<Self, WorldError> {
-        let mut environment = Environment::default();
-        let world = World::new(setting.clone(), &mut environment)?;
-        let made = world.tables.iter().map(|table| table.commits()).collect();
         let writers = setting.scenario.writers.len();
-        let mut shared = Shared {
-            setting: setting.clone(),
-            environment,
-            judge: Judge::new(setting.clone(), made),
-            tables: Parts::new(),
-            networks: Parts::new(),
-            writers: (0..writers).map(|_| Parts::new()).collect(),
-            memo: Memo::new(writers),
-        };
-        let mut first = vec![shared.tables.number(world.tables), shared.networks.number(world.network)];
-        first.extend(shared.writers.iter_mut().zip(world.writers).map(|(parts, writer)| parts.number(writer)));
+        let (shared, first) = Shared::new(setting.clone())?;
         let shared = Arc::new(Mutex::new(shared));
         Ok(Self { setting, shared, known: Known::new(writers), first: first.into() })
     }
@@ -204,7 +123,7 @@ impl WorldModel {
         }
     }
 
-    fn step(&mut self, writer: usize, key: (u32, u32, Option<Fault>)) -> Result<Step, CallError> {
+    fn step(&mut self, writer: usize, key: StepKey) -> Result<Step, CallError> {
         if let Some(known) = self.known.memo.steps[writer].get(&key) {
             return Ok(known.clone());
         }
@@ -218,7 +137,7 @@ impl WorldModel {
         self.known.memo.judged.entry(tables).or_insert_with(judge).clone()
     }
 
-    fn check_writer(&mut self, writer: usize, key: (u32, u32)) -> Option<Arc<Violation>> {
+    fn check_writer(&mut self, writer: usize, key: CheckKey) -> Option<Arc<Violation>> {
         let check = || self.shared.lock().check_writer(writer, key);
         self.known.memo.checked[writer].entry(key).or_insert_with(check).clone()
     }
@@ -232,117 +151,6 @@ impl WorldModel {
         self.known.network_numbers.insert(shared.networks.values[number as usize].clone(), number);
         number
     }
-}
-
-impl Shared {
-    fn writer_parts(&self, state: &Parted) -> impl Iterator<Item = &Arc<Writer>> {
-        self.writers.iter().zip(&state.0[WRITERS..]).map(|(parts, number)| &parts.values[*number as usize])
-    }
-
-    fn view(&mut self, tables: &Tables, index: usize) -> Option<Arc<LogView>> {
-        let table = tables.get(index);
-        let log = Log { table: index, digests: table.digests(), commit: &|version| table.commit(version) };
-        self.judge.view(&log, &mut SimulatedFiles(&self.environment))
-    }
-
-    fn judge_tables(&mut self, number: u32) -> Arc<[Violation]> {
-        if let Some(known) = self.memo.judged.get(&number) {
-            return known.clone();
-        }
-        let tables = self.tables.values[number as usize].clone();
-        let mut violations = Vec::new();
-        for index in 0..self.setting.tables.len() {
-            violations.extend(self.judge(&tables, index, &[]));
-        }
-        let violations: Arc<[Violation]> = violations.into();
-        self.memo.judged.insert(number, violations.clone());
-        violations
-    }
-
-    fn judge(&mut self, tables: &Tables, index: usize, queries: &[PlainQuery]) -> Vec<Violation> {
-        let table = tables.get(index);
-        let log = Log { table: index, digests: table.digests(), commit: &|version| table.commit(version) };
-        let setting = &self.setting;
-        let clock_ms = |call| setting.call_clock_ms(call);
-        self.judge.judge(&log, &mut SimulatedFiles(&self.environment), &clock_ms, queries).0
-    }
-
-    fn check_writer(&mut self, writer: usize, key: (u32, u32)) -> Option<Arc<Violation>> {
-        if let Some(known) = self.memo.checked[writer].get(&key) {
-            return known.clone();
-        }
-        let (part, number) = key;
-        let tables = self.tables.values[number as usize].clone();
-        let views: Vec<_> = (0..self.setting.tables.len()).map(|index| self.view(&tables, index)).collect();
-        let outcomes = self.writers[writer].values[part as usize].outcomes(writer);
-        let violation = self.judge.check_once(&outcomes, &views).map(Arc::new);
-        self.memo.checked[writer].insert(key, violation.clone());
-        violation
-    }
-
-    /// A step, computed for real unless it was before.
-    fn step(&mut self, writer: usize, key: (u32, u32, Option<Fault>)) -> Result<Step, CallError> {
-        if let Some(known) = self.memo.steps[writer].get(&key) {
-            return Ok(known.clone());
-        }
-        let (part, number, fault) = key;
-        let mut state = Writer::clone(&self.writers[writer].values[part as usize]);
-        let before = self.tables.values[number as usize].clone();
-        let mut tables = Tables::clone(&before);
-        let mut answers = Vec::new();
-        // The step is the same whatever else is on its way, so it runs in a network of its own.
-        let budget = fault.map_or_else(FaultBudget::default, |fault| FaultBudget::of_mix(1, &[fault.kind()]));
-        let mut network = Network::new(budget);
-        let mut scene = Scene {
-            setting: &self.setting,
-            environment: &mut self.environment,
-            tables: &mut tables,
-            network: &mut network,
-            clock: self.setting.clock_of_calls(),
-            observe: &mut |call, what| {
-                if let What::Ended(CallEnd::Answered { read, answer }) = what {
-                    answers.push((call, read, answer.rows));
-                }
-            },
-        };
-        state.step(fault, &mut scene)?;
-        let violation = self.judge_answers(&tables, answers).or_else(|| rewritten(&self.setting, &before, &tables));
-        let step = Step {
-            writer: self.writers[writer].number(state),
-            tables: self.tables.number(tables),
-            late: network.late.pop(),
-            violation: violation.map(Arc::new),
-        };
-        self.memo.steps[writer].insert(key, step.clone());
-        Ok(step)
-    }
-
-    fn judge_answers(
-        &mut self,
-        tables: &Tables,
-        answers: Vec<(CallId, Option<log_core::path::Version>, Vec<Vec<log_core::value::Value>>)>,
-    ) -> Option<Violation> {
-        answers.into_iter().find_map(|(call, read, rows)| {
-            let index = self.setting.table_index(self.setting.sql(call).statement.table()?);
-            let found = self.judge(tables, index, &[PlainQuery { call, read, rows }]);
-            found.into_iter().find(|violation| violation.kind == ViolationKind::WrongAnswer)
-        })
-    }
-}
-
-/// A version that says something else than before.
-fn rewritten(setting: &Setting, before: &Tables, after: &Tables) -> Option<Violation> {
-    before.iter().zip(after.iter()).enumerate().find_map(|(index, (before, after))| {
-        if Arc::ptr_eq(before, after) {
-            return None;
-        }
-        let version = before.digests().iter().zip(after.digests()).position(|(before, after)| before != after);
-        let lost = (before.digests().len() > after.digests().len()).then_some(after.digests().len());
-        let version = version.or(lost)?;
-        let table = &setting.tables[index];
-        let message = format!("version {version} of table '{table}' was written again with other contents");
-        Some(Violation { kind: ViolationKind::Structure, message })
-    })
 }
 
 impl Model for WorldModel {

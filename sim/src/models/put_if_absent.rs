@@ -167,8 +167,8 @@ impl Model for PutIfAbsentLog {
         order.sort_unstable();
         let end = 1 << (2 * state.length());
         order.iter().enumerate().fold(State { log: end, writers: 0 }, |state, (name, (_, lane, entries))| State {
-            log: state.log | entries * name as u64,
-            writers: state.writers | lane << (16 * name),
+            log: state.log | (entries * name as u64),
+            writers: state.writers | (lane << (16 * name)),
         })
     }
 
