@@ -23,6 +23,9 @@ use crate::{
 ///
 /// Its forks share what they compute and how parts are numbered. Which number a part gets depends on who meets it first, so numbers say only what
 /// is the same, and nothing is ordered by them.
+///
+/// No two states have one canonical state here, though writers may have the same statements: the names of data files and the transaction ids in the log name the
+/// writer, so a log would have to be written anew under other names.
 pub struct WorldModel {
     setting: Arc<Setting>,
     shared: Arc<Mutex<Shared>>,
