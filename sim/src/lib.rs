@@ -54,6 +54,7 @@ pub mod execute;
 // Many writers, in one order or in all.
 pub mod explore;
 pub mod history;
+pub mod models;
 pub mod random;
 pub mod run;
 pub mod search;

@@ -80,10 +80,9 @@ impl RuleChoice {
         })?();
         let mut rules = whole.clone();
         for id in &self.without {
-            rules = rules.without(id).map_err(|error| RuleChoiceError::Rule {
-                meant: nearest(id, whole.ids()).map(str::to_owned),
-                error,
-            })?;
+            rules = rules
+                .without(id)
+                .map_err(|error| RuleChoiceError::Rule { meant: nearest(id, whole.ids()).map(str::to_owned), error })?;
         }
         Ok(rules)
     }
@@ -154,7 +153,7 @@ mod tests {
     fn rules_and_devices_are_left_out() {
         let setting = choose("delta-spark", &["added-files", "own-commit", "put-if-absent"]).unwrap();
         assert_eq!(setting.rules.rules.len(), 4);
-        assert!(!setting.rules.recognises_own && !setting.atomic_put);
+        assert!(!setting.rules.recognises_own && !setting.rules.atomic_put);
         let choice = RuleChoice { without: vec!["added-files".to_owned()], ..RuleChoice::default() };
         assert_eq!(choice.to_string(), "delta-spark without added-files");
         assert_eq!(choice.flags(), ["--without", "added-files"]);

@@ -13,7 +13,7 @@ use sim::{
     explore::WorldModel,
     judge::ViolationKind,
     scenario::{self, Scenario},
-    search::{Exploration, Limits, explore},
+    search::{Exploration, Limits, Options, explore, explore_with},
     world::{Clock, Environment, Granularity, Setting, World},
 };
 
@@ -203,6 +203,33 @@ fn a_broken_expectation_is_found_at_the_end() {
     let searched = search(scenario, RuleSet::delta_spark(), Granularity::Points);
     let found = &searched.exploration.violations[&ViolationKind::Expectation];
     assert_eq!(found.violation.message, "1 calls committed, and the scenario expects 2 to any number");
+}
+
+#[test]
+fn two_threads_find_what_one_finds() {
+    let search = |scenario: &Scenario, rules: &RuleSet, granularity, threads, memory_bytes| {
+        let setting = Setting::new(scenario.clone(), rules.clone(), String::new(), Clock::PerCall, granularity);
+        let mut model = WorldModel::new(Arc::new(setting.expect("a valid scenario"))).expect("the setup succeeds");
+        let options = Options { threads, ..Options::new(Limits { memory_bytes }) };
+        let searched = explore_with(&mut model, options, &mut |_| ControlFlow::Continue(())).expect("no damage");
+        let contents: Vec<_> = searched.ends.iter().map(|end| (model.committed(end), model.contents(end))).collect();
+        let Exploration { states, transitions, depth, violations, exhausted, bytes, .. } = searched;
+        (states, transitions, depth, violations, exhausted, bytes, contents)
+    };
+    let all = RuleSet::delta_spark();
+    let none = all.clone().without("added-files").and_then(|rules| rules.without("removed-and-read"));
+    let none = none.and_then(|rules| rules.without("removed-twice")).expect("three rules");
+    let updates = load("@write-conflict", &[]);
+    let deletes = load("@delete-all-against-insert", &[("expect.committed", "{ min = 2 }")]);
+    for (scenario, rules, granularity, memory_bytes, kinds) in [
+        (&updates, &all, Granularity::Points, 30 << 20, 0),
+        (&updates, &none, Granularity::Puts, 30 << 20, 2),
+        (&deletes, &none, Granularity::Requests, 1 << 30, 1),
+    ] {
+        let [one, two] = [1, 2].map(|threads| search(scenario, rules, granularity, threads, memory_bytes));
+        assert!(one == two, "{}", scenario.name);
+        assert_eq!(one.3.len(), kinds);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::{
     ops::Range,
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -53,7 +54,7 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let scenario = &arguments.scenario;
-    let setting = scenario.setting(Clock::Virtual, Granularity::Needs)?;
+    let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
     let threads = arguments.threads.map(usize::from);
     let threads = threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));

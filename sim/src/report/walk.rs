@@ -43,12 +43,8 @@ pub fn verdict(walk: &Walk) -> Verdict {
 fn distribution(walk: &Walk, style: Style) -> String {
     let room = style.width.saturating_sub(30).clamp(4, BAR_MAX);
     let most = walk.outcomes.values().copied().max().unwrap_or(1);
-    let mut grid = Grid::new([
-        ("committed", Align::Right),
-        ("runs", Align::Right),
-        ("share", Align::Right),
-        ("", Align::Left),
-    ]);
+    let mut grid =
+        Grid::new([("committed", Align::Right), ("runs", Align::Right), ("share", Align::Right), ("", Align::Left)]);
     for (committed, runs) in &walk.outcomes {
         let length = (runs * room as u64).div_ceil(most) as usize;
         grid.row([committed.to_string(), grouped(*runs), percent(*runs, walk.seeds), "█".repeat(length)]);
@@ -84,12 +80,7 @@ fn figures(walk: &Walk) -> Vec<String> {
         lines.push(format!("Of the executions {}.", others.join(", ")));
     }
     let puts = &walk.puts;
-    lines.push(format!(
-        "{}: {} lost, {} unclear.",
-        count(puts.made, "put"),
-        grouped(puts.lost),
-        grouped(puts.unclear)
-    ));
+    lines.push(format!("{}: {} lost, {} unclear.", count(puts.made, "put"), grouped(puts.lost), grouped(puts.unclear)));
     let wasted = |part: fn(&Work) -> u64| percent(part(&walk.wasted), part(&walk.wasted) + part(&walk.useful));
     lines.push(format!(
         "Wasted: {} ({}) of work and {} ({}) of data files by executions that did not commit; {} left behind.",

@@ -2,13 +2,37 @@
 
 use std::{collections::BTreeMap, ops::ControlFlow};
 
-use super::{Model, table::Seen};
+use super::{
+    Model,
+    level::{Met, Seen, advance},
+    replay::replay,
+    shortest::Shortest,
+    table::Shard,
+};
 
 /// Where a search stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes that it may take, by its own account.
     pub memory_bytes: usize,
+}
+
+/// How a search is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Where it stops.
+    pub limits: Limits,
+    /// Threads, if the model can be [forked](Model::fork). What is found does not depend on it.
+    pub threads: usize,
+    /// Are states that have one [canonical](Model::canonical) state the same?
+    pub symmetry: bool,
+}
+
+impl Options {
+    /// One thread, and every state by itself.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, threads: 1, symmetry: false }
+    }
 }
 
 /// How far a search has come.
@@ -27,7 +51,7 @@ pub struct Progress {
 pub struct Found<V, E> {
     /// What is wrong.
     pub violation: V,
-    /// The events that lead there; of the shortest ones the first in the order of events.
+    /// The events that lead there; of the shortest ones the first in the order of events. With symmetry it is one of the shortest, always the same.
     pub schedule: Vec<E>,
 }
 
@@ -38,11 +62,11 @@ pub struct Exploration<M: Model> {
     pub states: usize,
     /// Events tried.
     pub transitions: u64,
-    /// The ends: states in which nothing more needs to happen.
+    /// The ends, in the order in which they were met.
     pub ends: Vec<M::State>,
     /// The greatest number of events on a shortest way to a state.
     pub depth: u32,
-    /// Of each kind of violation the first that was met, which no other of the kind is shorter than.
+    /// Of each kind of violation one that no other of the kind is shorter than.
     pub violations: BTreeMap<M::Kind, Found<M::Violation, M::Event>>,
     /// Was everything seen? If not, the memory bound stopped the search, or the caller did.
     pub exhausted: bool,
@@ -50,10 +74,13 @@ pub struct Exploration<M: Model> {
     pub bytes: usize,
 }
 
-/// How many states are looked at between two calls of `watch`.
-const WATCH_EVERY: usize = 4096;
+/// How many states are looked at, at most, between two looks at the bounds.
+const BLOCK: usize = 16_384;
 
-/// Visits every state of a model. `watch` is called now and then, and may stop the search.
+/// More threads than this are not used.
+const THREADS_MAX: usize = 64;
+
+/// Visits every state of a model on one thread. `watch` is called now and then, and may stop the search.
 ///
 /// # Errors
 /// When the model cannot go on.
@@ -62,9 +89,32 @@ pub fn explore<M: Model>(
     limits: Limits,
     watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Exploration<M>, M::Error> {
-    let mut seen = Seen::new();
+    explore_with(model, Options::new(limits), watch)
+}
+
+/// Visits every state of a model. `watch` is called now and then, and may stop the search.
+///
+/// # Errors
+/// When the model cannot go on.
+pub fn explore_with<M: Model>(
+    model: &mut M,
+    options: Options,
+    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Exploration<M>, M::Error> {
+    let mut forks: Vec<M> = (1..options.threads.min(THREADS_MAX)).map_while(|_| model.fork()).collect();
+    let mut seen = Seen::new(forks.len() + 1);
+    let mut first = model.initial()?;
+    if options.symmetry {
+        first = model.canonical(first);
+    }
+    let mut extra = model.extra_bytes(&first);
+    let mut level = vec![seen.add_first(first)];
+    let mut next = Vec::new();
+    let mut chunks = Vec::new();
+    let mut shortest = Shortest::new(options.symmetry);
+    let mut met = Met::default();
     let mut result = Exploration {
-        states: 0,
+        states: 1,
         transitions: 0,
         ends: Vec::new(),
         depth: 0,
@@ -72,54 +122,44 @@ pub fn explore<M: Model>(
         exhausted: true,
         bytes: 0,
     };
-    let mut extra = 0;
-    let mut events = Vec::new();
-    let mut wrong_steps = Vec::new();
-
-    let first = model.initial()?;
-    extra += model.extra_bytes(&first);
-    seen.insert(first, None);
-    let mut next = 0;
-    while next < seen.len() {
-        let number = next as u32;
-        next += 1;
-        let state = seen.state(number).clone();
-        events.clear();
-        model.events(&state, &mut events);
-        let depth = seen.depth(number);
-        result.depth = result.depth.max(depth);
-        let at_end = model.is_end(&state, &events);
-        for (kind, violation) in model.violations(&state, at_end) {
-            result.violations.entry(kind).or_insert_with(|| Found { violation, schedule: seen.schedule(number) });
-        }
-        if at_end {
-            result.ends.push(state.clone());
-        }
-        for event in &events {
-            result.transitions += 1;
-            let after = model.apply(&state, *event, &mut wrong_steps)?;
-            for (kind, violation) in wrong_steps.drain(..) {
-                result.violations.entry(kind).or_insert_with(|| {
-                    let mut schedule = seen.schedule(number);
-                    schedule.push(*event);
-                    Found { violation, schedule }
-                });
-            }
-            let bytes = model.extra_bytes(&after);
-            if seen.insert(after, Some((number, *event))).1 {
-                extra += bytes;
+    let mut done = 0;
+    let mut depth = 0;
+    while !level.is_empty() && result.exhausted {
+        result.depth = depth;
+        for block in level.chunks(BLOCK) {
+            let before = next.len();
+            let workers = (&mut *model, &mut *forks);
+            extra += advance(workers, &mut seen, options.symmetry, block, &mut chunks, &mut met, &mut next)?;
+            done += block.len();
+            result.states += next.len() - before;
+            result.bytes = result.states * Shard::<M::State>::bytes_per_state()
+                + (level.len() + next.len()) * size_of::<u32>()
+                + extra
+                + model.shared_bytes();
+            let full = result.bytes > options.limits.memory_bytes || result.states > seen.states_max();
+            if full || watch(Progress { states: result.states, done, depth }).is_break() {
+                result.exhausted = false;
+                break;
             }
         }
-        result.bytes = seen.len() * Seen::<M::State, M::Event>::bytes_per_state() + extra + model.shared_bytes();
-        if result.bytes > limits.memory_bytes {
-            result.exhausted = false;
-            break;
-        }
-        if next.is_multiple_of(WATCH_EVERY) && watch(Progress { states: seen.len(), done: next, depth }).is_break() {
-            result.exhausted = false;
-            break;
+        shortest.settle(model, &seen, &mut met)?;
+        level.clear();
+        std::mem::swap(&mut level, &mut next);
+        depth += 1;
+    }
+    shortest.settle(model, &seen, &mut met)?;
+    result.transitions = met.transitions;
+    result.ends = met.ends;
+    result.violations = shortest.found;
+    if let Some(mut fresh) = model.restart() {
+        for (kind, found) in &mut result.violations {
+            let told = replay(&mut fresh, &found.schedule, None)?.violations.remove(kind);
+            if let Some((length, violation)) = told
+                && length == found.schedule.len()
+            {
+                found.violation = violation;
+            }
         }
     }
-    result.states = seen.len();
     Ok(result)
 }

@@ -1,74 +1,144 @@
-//! States that were seen, each with the event that led to it first.
+//! States that were seen, each with the number of the state before it.
 
 use std::hash::{BuildHasher, Hash};
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// A set of states, numbered in the order in which they were seen.
-pub struct Seen<S, E> {
-    states: Vec<S>,
-    /// For each state the number of the one before it, and the event between.
-    parents: Vec<Option<(u32, E)>>,
-    depths: Vec<u32>,
-    index: HashTable<u32>,
-    hasher: FxBuildHasher,
+/// A state that an event led to, on its way into a [`Shard`].
+pub(super) struct Candidate<S> {
+    pub(super) state: S,
+    /// See [`place_of`].
+    pub(super) tag: u32,
+    /// The number of the state before.
+    pub(super) parent: u32,
+    /// Its position among those that came of the same states before.
+    pub(super) position: u32,
 }
 
-impl<S: Eq + Hash, E: Copy> Seen<S, E> {
+/// Where a state belongs: its shard, and 32 bits of hash that say where in the shard.
+pub(super) fn place_of<S: Hash>(state: &S, shards: usize) -> (usize, u32) {
+    // The hash of rustc is quick but leaves patterns; one more multiplication spreads them over the upper half.
+    let hash = FxBuildHasher.hash_one(state);
+    let spread = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let shard = if shards == 1 { 0 } else { (((spread & 0xffff_ffff) * shards as u64) >> 32) as usize };
+    (shard, (spread >> 32) as u32)
+}
+
+/// A set of states, numbered in the order in which they came in.
+///
+/// Beside the states themselves there is one table of numbers, in which a state is looked for where its tag says and then upwards. A place holds the
+/// tag beside the number, so that a state is compared only when it is almost certainly the right one, and so that the table grows without looking at a state.
+pub(super) struct Shard<S> {
+    states: Vec<S>,
+    parents: Vec<u32>,
+    /// Tag in the upper half, number plus one in the lower; 0 is a free place.
+    places: Vec<u64>,
+}
+
+impl<S: Eq> Shard<S> {
     pub(super) fn new() -> Self {
-        Self {
-            states: Vec::new(),
-            parents: Vec::new(),
-            depths: Vec::new(),
-            index: HashTable::new(),
-            hasher: FxBuildHasher,
-        }
-    }
-
-    /// Adds a state; gives its number, and whether it is new.
-    pub(super) fn insert(&mut self, state: S, parent: Option<(u32, E)>) -> (u32, bool) {
-        let hash = self.hasher.hash_one(&state);
-        if let Some(known) = self.index.find(hash, |number| self.states[*number as usize] == state) {
-            return (*known, false);
-        }
-        let number =
-            u32::try_from(self.states.len()).expect("a memory bound stops the search before four billion states");
-        let depth = parent.as_ref().map_or(0, |(before, _)| self.depths[*before as usize] + 1);
-        self.states.push(state);
-        self.parents.push(parent);
-        self.depths.push(depth);
-        self.index.insert_unique(hash, number, |number| self.hasher.hash_one(&self.states[*number as usize]));
-        (number, true)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.states.len()
+        Self { states: Vec::new(), parents: Vec::new(), places: Vec::new() }
     }
 
     pub(super) fn state(&self, number: u32) -> &S {
         &self.states[number as usize]
     }
 
-    pub(super) fn depth(&self, number: u32) -> u32 {
-        self.depths[number as usize]
+    pub(super) fn parent(&self, number: u32) -> u32 {
+        self.parents[number as usize]
     }
 
-    /// The events that led to a state, in order.
-    pub(super) fn schedule(&self, number: u32) -> Vec<E> {
-        let mut events = Vec::new();
-        let mut at = number;
-        while let Some((before, event)) = self.parents[at as usize] {
-            events.push(event);
-            at = before;
+    /// Adds those candidates that are not there yet. `added` is told the position and number of each, in their order.
+    ///
+    /// They come many at a time so that the processor waits for many places of the table at once instead of for one after the other.
+    pub(super) fn add_all(
+        &mut self,
+        candidates: &mut Vec<Candidate<S>>,
+        scratch: &mut Vec<u64>,
+        mut added: impl FnMut(u32, u32, &S),
+    ) {
+        self.reserve(candidates.len());
+        scratch.clear();
+        scratch.extend(candidates.iter().map(|candidate| self.places[self.start(candidate.tag)]));
+        for (place, candidate) in scratch.iter_mut().zip(&*candidates) {
+            let same = *place != 0
+                && tag_of(*place) == candidate.tag
+                && self.states[number_of(*place) as usize] == candidate.state;
+            *place = u64::from(same);
         }
-        events.reverse();
-        events
+        for (known, candidate) in scratch.iter().zip(candidates.drain(..)) {
+            if *known != 0 {
+                continue;
+            }
+            if let (number, true) = self.add(candidate.state, candidate.tag, candidate.parent) {
+                added(candidate.position, number, &self.states[number as usize]);
+            }
+        }
     }
 
-    /// Bytes that one state takes in here.
-    pub(super) fn bytes_per_state() -> usize {
-        // The table of numbers is at most 7/8 full and doubles when it grows: four bytes and a tag for each of up to 16/7 places.
-        size_of::<S>() + size_of::<Option<(u32, E)>>() + size_of::<u32>() + 12
+    /// Adds one state unless it is there; gives its number, and whether it is new.
+    pub(super) fn add(&mut self, state: S, tag: u32, parent: u32) -> (u32, bool) {
+        self.reserve(1);
+        let mut at = self.start(tag);
+        loop {
+            let place = self.places[at];
+            if place == 0 {
+                break;
+            }
+            if tag_of(place) == tag && self.states[number_of(place) as usize] == state {
+                return (number_of(place), false);
+            }
+            at += 1;
+            if at == self.places.len() {
+                at = 0;
+            }
+        }
+        let number = self.states.len() as u32;
+        self.places[at] = u64::from(tag) << 32 | u64::from(number + 1);
+        self.states.push(state);
+        self.parents.push(parent);
+        (number, true)
     }
+
+    /// Where a tag is looked for first. Tags of a greater value are further up, whatever the size.
+    fn start(&self, tag: u32) -> usize {
+        ((u64::from(tag) * self.places.len() as u64) >> 32) as usize
+    }
+
+    /// Makes the table so large that no more than three quarters of it will be taken.
+    fn reserve(&mut self, more: usize) {
+        let taken = self.states.len() + more;
+        if taken * 4 <= self.places.len() * 3 {
+            return;
+        }
+        let size = (self.places.len() * 3 / 2).max(taken * 4 / 3 + 1);
+        let old = std::mem::replace(&mut self.places, vec![0; size]);
+        for place in old {
+            if place == 0 {
+                continue;
+            }
+            let mut at = self.start(tag_of(place));
+            while self.places[at] != 0 {
+                at += 1;
+                if at == size {
+                    at = 0;
+                }
+            }
+            self.places[at] = place;
+        }
+    }
+
+    /// Bytes that one state takes in here, beyond what it points to.
+    pub(super) fn bytes_per_state() -> usize {
+        // Between a half and three quarters of the places are taken: eight bytes for each of up to two.
+        size_of::<S>() + size_of::<u32>() + 16
+    }
+}
+
+fn tag_of(place: u64) -> u32 {
+    (place >> 32) as u32
+}
+
+fn number_of(place: u64) -> u32 {
+    (place as u32) - 1
 }

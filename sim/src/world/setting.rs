@@ -146,16 +146,8 @@ impl Setting {
         }
         let tables = schemas.into_keys().collect();
         let faults = FaultBudget::of_kinds(scenario.store.fault_budget);
-        let setting = Self {
-            scenario,
-            rules: Arc::new(rules),
-            run,
-            clock,
-            granularity,
-            tables,
-            faults,
-            uncounted: false,
-        };
+        let setting =
+            Self { scenario, rules: Arc::new(rules), run, clock, granularity, tables, faults, uncounted: false };
         Ok(setting.with_faults(faults))
     }
 

@@ -1,0 +1,119 @@
+//! The shortest way to each kind of violation.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Found, Model,
+    level::{Met, Seen},
+};
+
+/// Keeps of each kind of violation the shortest way, of equal ones the first in the order of events.
+///
+/// What is wrong with a step is met one level before the states that are as long a way off, so it waits for that level.
+pub(super) struct Shortest<M: Model> {
+    symmetry: bool,
+    pub(super) found: BTreeMap<M::Kind, Found<M::Violation, M::Event>>,
+    /// Of each kind the state before the first step that is wrong.
+    waiting: BTreeMap<M::Kind, u32>,
+}
+
+/// A way from the first state, with the position of each event among those that were possible.
+struct Way<M: Model> {
+    state: M::State,
+    schedule: Vec<M::Event>,
+    turns: Vec<usize>,
+}
+
+impl<M: Model> Shortest<M> {
+    pub(super) fn new(symmetry: bool) -> Self {
+        Self { symmetry, found: BTreeMap::new(), waiting: BTreeMap::new() }
+    }
+
+    /// Takes what was met in a level.
+    pub(super) fn settle(&mut self, model: &mut M, seen: &Seen<M::State>, met: &mut Met<M>) -> Result<(), M::Error> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (kind, (violation, number)) in std::mem::take(&mut met.states) {
+            if self.found.contains_key(&kind) {
+                continue;
+            }
+            let (mut turns, mut found) = self.to_state(model, seen, &kind, violation, number)?;
+            if let Some(number) = waiting.remove(&kind) {
+                let (other_turns, other) = self.to_step(model, seen, &kind, number)?;
+                if other_turns <= turns {
+                    (turns, found) = (other_turns, other);
+                }
+            }
+            debug_assert_eq!(turns.len(), found.schedule.len());
+            self.found.insert(kind, found);
+        }
+        for (kind, number) in waiting {
+            if !self.found.contains_key(&kind) {
+                let (_, found) = self.to_step(model, seen, &kind, number)?;
+                self.found.insert(kind, found);
+            }
+        }
+        self.waiting = std::mem::take(&mut met.steps);
+        Ok(())
+    }
+
+    fn to_state(
+        &self,
+        model: &mut M,
+        seen: &Seen<M::State>,
+        kind: &M::Kind,
+        violation: M::Violation,
+        number: u32,
+    ) -> Result<Told<M>, M::Error> {
+        let way = self.retrace(model, seen, number)?;
+        let mut events = Vec::new();
+        model.events(&way.state, &mut events);
+        // With symmetry this is another state than the one in the table, and the text names other writers.
+        let at_end = model.is_end(&way.state, &events);
+        let told = model.violations(&way.state, at_end).into_iter().find(|(other, _)| other == kind);
+        let violation = told.map_or(violation, |(_, violation)| violation);
+        Ok((way.turns, Found { violation, schedule: way.schedule }))
+    }
+
+    fn to_step(&self, model: &mut M, seen: &Seen<M::State>, kind: &M::Kind, number: u32) -> Result<Told<M>, M::Error> {
+        let mut way = self.retrace(model, seen, number)?;
+        let (mut events, mut wrong) = (Vec::new(), Vec::new());
+        model.events(&way.state, &mut events);
+        for (turn, event) in events.into_iter().enumerate() {
+            model.apply(&way.state, event, &mut wrong)?;
+            if let Some((_, violation)) = wrong.drain(..).find(|(other, _)| other == kind) {
+                way.turns.push(turn);
+                way.schedule.push(event);
+                return Ok((way.turns, Found { violation, schedule: way.schedule }));
+            }
+        }
+        unreachable!(
+            "what is wrong with a step does not depend on when it is asked, nor its kind on names that symmetry takes away"
+        )
+    }
+
+    /// Goes the way to a state again, by the first event that leads to each state on it.
+    fn retrace(&self, model: &mut M, seen: &Seen<M::State>, number: u32) -> Result<Way<M>, M::Error> {
+        let mut way = Way { state: model.initial()?, schedule: Vec::new(), turns: Vec::new() };
+        let (mut events, mut wrong) = (Vec::new(), Vec::new());
+        for wanted in seen.way(number).into_iter().skip(1) {
+            events.clear();
+            model.events(&way.state, &mut events);
+            let before = way.schedule.len();
+            for (turn, event) in events.iter().enumerate() {
+                let after = model.apply(&way.state, *event, &mut wrong)?;
+                let reached = if self.symmetry { model.canonical(after.clone()) == *wanted } else { after == *wanted };
+                if reached {
+                    way.state = after;
+                    way.schedule.push(*event);
+                    way.turns.push(turn);
+                    break;
+                }
+            }
+            assert!(way.schedule.len() > before, "a model answers the same question in the same way");
+        }
+        Ok(way)
+    }
+}
+
+/// The positions of the events on a way, and the way with what is wrong at its end.
+type Told<M> = (Vec<usize>, Found<<M as Model>::Violation, <M as Model>::Event>);
