@@ -372,7 +372,7 @@ fn a_rule_that_is_left_out_is_not_asked() {
 #[test]
 fn leaving_out_a_rule_that_is_not_there_is_an_error() {
     let error = RuleSet::delta_spark().without("removed").unwrap_err();
-    expect!["rule set 'delta-spark' has no rule 'removed'; it has protocol, metadata, added-files, removed-and-read, removed-twice, own-commit"].assert_eq(&error.to_string());
+    expect!["rule set 'delta-spark' has no rule 'removed'; it has protocol, metadata, added-files, removed-and-read, removed-twice, own-commit, put-if-absent"].assert_eq(&error.to_string());
     let twice = RuleSet::delta_spark().without("metadata").unwrap().without("metadata");
     assert_eq!(twice.unwrap_err().rule, "metadata");
 }
