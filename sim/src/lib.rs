@@ -1,6 +1,6 @@
 //! Run concurrent Delta Lake writers, judge the outcome, show it: the library behind the program `contend`.
 //!
-//! A [scenario](scenario) says who writes what. Its writers run the very commit code that real tables get ([`call`], on top of the crate
+//! A [`scenario`] says who writes what. Its writers run the very commit code that real tables get ([`call`], on top of the crate
 //! `conflict`), each stopped at everything it needs from outside. The [`world`] decides whose turn it is: by latencies drawn from a seed
 //! ([`run`]), by a schedule ([`failure`]), or in every possible order ([`explore`]). Whatever happened is then judged by an [`oracle`] that knows
 //! neither the conflict rules nor the executor: is there a serial order that explains the result, at the level that the table promises?

@@ -15,7 +15,7 @@ use crate::{
 pub struct RuleChoice {
     /// The name of the rule set.
     pub name: String,
-    /// Ids of what is left out, as [`Setting::without`] takes them, in order and each once.
+    /// Ids of what is left out, as [`RuleSet::without`] takes them, in order and each once.
     pub without: Vec<String>,
 }
 

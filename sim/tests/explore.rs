@@ -202,7 +202,7 @@ fn a_broken_expectation_is_found_at_the_end() {
     let scenario = load("@delete-all-against-insert", &[("expect.committed", "{ min = 2 }")]);
     let searched = search(scenario, RuleSet::delta_spark(), Granularity::Points);
     let found = &searched.exploration.violations[&ViolationKind::Expectation];
-    assert_eq!(found.violation.message, "1 calls committed, and the scenario expects 2 to any number");
+    assert_eq!(found.violation.message, "1 call committed, and the scenario expects 2 or more");
 }
 
 #[test]

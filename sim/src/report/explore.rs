@@ -107,7 +107,8 @@ impl Searched {
 pub fn explore(subject: &Subject<'_>, searched: &Searched, show_files: bool, style: Style) -> String {
     let mut text = format!("{}\n{}\n", heading(subject, style), outcomes(searched, style));
     text.push_str(&paragraph("", &size(searched), style.width));
-    text.push_str(&paragraph("", STATE, style.width));
+    let faults = if subject.setting.faults.total > 0 { FAULTS } else { "" };
+    text.push_str(&paragraph("", &format!("{STATE}{faults}"), style.width));
     if subject.setting.scenario.schedule.is_some() {
         let note = "The scenario's own schedule is for a run; the search tried all of them.";
         text.push_str(&paragraph("", note, style.width));
@@ -125,6 +126,9 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched, show_files: bool, sty
 const STATE: &str = "A state is what the tables hold and where each writer stands. A step takes one writer from one scheduling point to the \
                      next: to a listing of the log, to a put, to the listing after a lost put. Everything else commutes with the other \
                      writers and runs with the step before.";
+
+/// What is counted besides, where faults may happen.
+const FAULTS: &str = " A fault takes the place of a step, and a late put that lands is one.";
 
 fn outcomes(searched: &Searched, style: Style) -> String {
     let mut grid = Grid::new([("committed", Align::Right), ("final contents", Align::Right)]);

@@ -241,9 +241,15 @@ impl Setting {
         if range.contains(committed as u64) {
             return None;
         }
-        let bound = |bound: Option<u32>, otherwise: &str| bound.map_or(otherwise.to_owned(), |bound| bound.to_string());
-        let (min, max) = (bound(range.min, "0"), bound(range.max, "any number"));
-        let message = format!("{committed} calls committed, and the scenario expects {min} to {max}");
+        let expected = match (range.min, range.max) {
+            (Some(min), Some(max)) if min == max => min.to_string(),
+            (Some(min), Some(max)) => format!("{min} to {max}"),
+            (Some(min), None) => format!("{min} or more"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => "any number".to_owned(),
+        };
+        let calls = if committed == 1 { "1 call".to_owned() } else { format!("{committed} calls") };
+        let message = format!("{calls} committed, and the scenario expects {expected}");
         Some(Violation { kind: ViolationKind::Expectation, message })
     }
 

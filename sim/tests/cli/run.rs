@@ -175,7 +175,7 @@ fn a_broken_expectation_is_a_violation_and_says_how_to_see_it_again() {
 
             2 calls: 2 committed, 0 conflicts
             violation, expectation:
-              2 calls committed, and the scenario expects 3 to any number
+              2 calls committed, and the scenario expects 3 or more
             again with: contend run @reordered --seed 3 --latency s3 --set 'expect.committed={ min = 3 }'
             verdict: violation (expectation)
         "#]],
