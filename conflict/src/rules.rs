@@ -127,10 +127,16 @@ pub struct RuleSet {
     pub rules: Vec<Rule>,
     /// A commit loop knows its own commit by its transaction id, so that a put whose reply was lost is not taken for somebody else's.
     pub recognises_own: bool,
+    /// The store creates an object only if there is none, in one step. Without, it looks first and overwrites then: a store that no log can live on,
+    /// for a simulator to show why.
+    pub atomic_put: bool,
 }
 
 /// The id of [`RuleSet::recognises_own`], for [`RuleSet::without`].
 pub const OWN_COMMIT: &str = "own-commit";
+
+/// The id of [`RuleSet::atomic_put`], for [`RuleSet::without`].
+pub const ATOMIC_PUT: &str = "put-if-absent";
 
 /// A rule that a rule set does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -158,20 +164,33 @@ impl RuleSet {
                 Rule::new("removed-twice", removed_twice),
             ],
             recognises_own: true,
+            atomic_put: true,
         }
     }
 
-    /// The same without one rule, or without recognition of the own commit ([`OWN_COMMIT`]).
+    /// The ids that [`without`](Self::without) takes.
+    pub fn ids(&self) -> impl Iterator<Item = &'static str> {
+        self.rules.iter().map(|rule| rule.id).chain([OWN_COMMIT, ATOMIC_PUT])
+    }
+
+    /// The same without one rule, or without one of the devices [`OWN_COMMIT`] and [`ATOMIC_PUT`].
     ///
     /// # Errors
     /// When there is no rule of that id.
     pub fn without(mut self, id: &str) -> Result<Self, UnknownRule> {
-        if id == OWN_COMMIT {
-            self.recognises_own = false;
-            return Ok(self);
+        match id {
+            OWN_COMMIT => {
+                self.recognises_own = false;
+                return Ok(self);
+            }
+            ATOMIC_PUT => {
+                self.atomic_put = false;
+                return Ok(self);
+            }
+            _ => {}
         }
         let Some(position) = self.rules.iter().position(|rule| rule.id == id) else {
-            let known: Vec<&str> = self.rules.iter().map(|rule| rule.id).chain([OWN_COMMIT]).collect();
+            let known: Vec<&str> = self.ids().collect();
             return Err(UnknownRule { set: self.name, rule: id.to_owned(), known: known.join(", ") });
         };
         self.rules.remove(position);

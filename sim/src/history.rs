@@ -1,8 +1,8 @@
 //! What happened, in order: the history that a report shows and the oracle judges.
 
-use log_core::path::Version;
+use log_core::{path::Version, store::WriteAnswer};
 
-use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome};
+use crate::{call::CallEnd, naming::CallId, oracle::exactly_once::CallOutcome, world::Fault};
 
 /// A history: entries in the order in which they happened.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -46,6 +46,8 @@ pub enum What {
         /// What it was told.
         result: PutResult,
     },
+    /// A fault happened to its request, or to its writer.
+    Fault(Fault),
     /// It is over.
     Ended(CallEnd),
 }
@@ -61,6 +63,28 @@ pub enum PutResult {
     Refused,
     /// Nothing certain.
     Unclear,
+}
+
+impl PutResult {
+    /// What the store's answer to a put says.
+    pub fn of(answer: &WriteAnswer) -> Self {
+        match answer {
+            WriteAnswer::Happened => Self::Won,
+            WriteAnswer::AlreadyExists => Self::Lost,
+            WriteAnswer::DidNotHappen { .. } => Self::Refused,
+            WriteAnswer::Unknown { .. } => Self::Unclear,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Refused => "refused",
+            Self::Unclear => "unclear",
+        }
+    }
 }
 
 /// Jepsen's word for how a call ended.
@@ -117,6 +141,11 @@ impl History {
                 (call, outcome)
             })
             .collect()
+    }
+
+    /// How often a call tried to put its commit.
+    pub fn puts(&self, call: CallId) -> usize {
+        self.entries.iter().filter(|entry| entry.call == call && matches!(entry.what, What::Put { .. })).count()
     }
 
     /// The clock of a call.

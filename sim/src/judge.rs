@@ -59,6 +59,18 @@ pub enum ViolationKind {
 }
 
 impl ViolationKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::ExactlyOnce,
+        Self::Structure,
+        Self::WrongEffect,
+        Self::WrongAnswer,
+        Self::NotSerializable,
+        Self::NotWriteSerializable,
+        Self::Undecided,
+        Self::Expectation,
+    ];
+
     /// The name, as JSON has it.
     pub fn name(self) -> &'static str {
         match self {

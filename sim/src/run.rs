@@ -3,21 +3,27 @@
 //! A request takes effect at the end of the latency that was drawn for it, and then sees the store of that instant. Every writer draws from a stream
 //! of its own, in the order of its requests, so what one writer does never changes the luck of another.
 
+mod pinned;
+mod time;
+
 use std::sync::Arc;
 
+pub use pinned::NotEnabled;
+use pinned::follow_schedule;
+pub(crate) use pinned::{Stand, refuse};
+use time::{Latencies, run_by_time};
+
 use conflict::isolation::IsolationLevel;
-use log_core::{path::Version, store::Request};
+use log_core::path::Version;
 
 use crate::{
-    call::{Call, CallEnd, Need},
+    call::CallEnd,
     digest::rows_sha256,
     history::{History, What},
     judge::{DataFiles, Judge, Log, PlainQuery, Violation},
     naming::CallId,
     oracle::Judgement,
-    random::Random,
-    scenario::{Latency, Pinned, PinnedStep},
-    world::{Environment, Event, Setting, Tables, World, WorldError, Writer},
+    world::{Environment, Setting, Tables, World, WorldError},
 };
 
 /// What a run came to.
@@ -29,8 +35,10 @@ pub struct RunResult {
     pub committed: usize,
     /// Calls that lost to a winner, each execution of a retried statement counted.
     pub conflicts: usize,
-    /// Calls whose end nobody knows.
+    /// Calls whose end nobody knows, but for those whose writer crashed.
     pub unknown: usize,
+    /// Calls whose writer crashed.
+    pub crashed: usize,
     /// The tables that exist at the end.
     pub tables: Vec<TableResult>,
     /// What is wrong.
@@ -80,201 +88,50 @@ pub enum RunError {
     NotEnabled(#[from] NotEnabled),
 }
 
-/// A pinned step that is not possible where it stands.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("schedule, step {position} '{step}': {reason}; possible are {enabled}")]
-pub struct NotEnabled {
-    /// Its position, from 1.
-    pub position: usize,
-    /// The step.
-    pub step: String,
-    /// Why not.
-    pub reason: &'static str,
-    /// What is.
-    pub enabled: String,
+/// Runs a setting again and again, each time with the latencies and faults of another seed.
+#[derive(Debug)]
+pub struct Simulator {
+    setting: Arc<Setting>,
+    /// The world after the setup.
+    world: World,
+    environment: Environment,
 }
 
-/// Runs a setting once, with latencies drawn from a seed; a pinned schedule is followed first.
+impl Simulator {
+    /// Runs the setup.
+    ///
+    /// # Errors
+    /// When a statement of the setup does not succeed.
+    pub fn new(setting: Arc<Setting>) -> Result<Self, WorldError> {
+        let mut environment = Environment::default();
+        let world = World::new(setting.clone(), &mut environment)?;
+        Ok(Self { setting, world, environment })
+    }
+
+    /// One run; a pinned schedule is followed first.
+    ///
+    /// # Errors
+    /// When a table is damaged, or when a pinned step is not possible.
+    pub fn run(&mut self, seed: u64) -> Result<RunResult, RunError> {
+        let mut world = self.world.clone();
+        let first = world.tables.iter().map(|table| table.commits()).collect();
+        let mut clock = Latencies::new(&self.setting.scenario.store, seed, world.writers.len());
+        if self.setting.scenario.schedule.is_some() {
+            follow_schedule(&mut world, &mut self.environment, &mut clock)?;
+        } else {
+            run_by_time(&mut world, &mut self.environment, &mut clock)?;
+        }
+        let files = &mut SimulatedFiles(&self.environment);
+        Ok(conclude(&self.setting, world.history, first, &world.tables, files))
+    }
+}
+
+/// Runs a setting once.
 ///
 /// # Errors
 /// When the setup fails, when a table is damaged, or when a pinned step is not possible.
 pub fn simulate(setting: &Arc<Setting>, seed: u64) -> Result<RunResult, RunError> {
-    let mut environment = Environment::default();
-    let mut world = World::new(setting.clone(), &mut environment)?;
-    let first = world.tables.iter().map(|table| table.commits()).collect();
-    let mut clock = Latencies::new(setting.scenario.store.latency, seed, world.writers.len());
-    if setting.scenario.schedule.is_some() {
-        follow_schedule(&mut world, &mut environment, &mut clock)?;
-    } else {
-        run_by_time(&mut world, &mut environment, &mut clock)?;
-    }
-    let files = &mut SimulatedFiles(&environment);
-    Ok(conclude(setting, world.history, first, &world.tables, files))
-}
-
-/// Draws how long each request takes.
-struct Latencies {
-    latency: Latency,
-    streams: Vec<Random>,
-}
-
-impl Latencies {
-    fn new(latency: Latency, seed: u64, writers: usize) -> Self {
-        Self { latency, streams: (0..writers as u64).map(|writer| Random::new(seed, writer)).collect() }
-    }
-
-    /// Milliseconds until a need is met.
-    fn draw(&mut self, writer: usize, need: &Need) -> i64 {
-        let random = &mut self.streams[writer];
-        let latency = &self.latency;
-        let range = match need {
-            Need::Store(Request::List { .. }) => latency.list_ms,
-            Need::Store(
-                Request::Head { .. } | Request::Get { .. } | Request::GetRange { .. } | Request::GetMany { .. },
-            ) => latency.get_ms,
-            Need::Store(Request::PutIfAbsent { .. } | Request::Put { .. } | Request::Delete { .. })
-            | Need::Write(_) => latency.put_ms,
-            Need::Store(Request::Backoff { .. }) => [0, 0],
-            Need::Execute(_) => latency.compute_ms,
-        };
-        i64::from(random.between(range))
-    }
-}
-
-/// Every writer's next request is on its way; the one that is done first happens first, the first writer's among equals.
-fn run_by_time(world: &mut World, environment: &mut Environment, clock: &mut Latencies) -> Result<(), WorldError> {
-    let mut due: Vec<Option<i64>> = vec![None; world.writers.len()];
-    loop {
-        for (writer, state) in world.writers.iter().enumerate() {
-            due[writer] = match (due[writer], state.need()) {
-                (_, None) => None,
-                (Some(at), Some(_)) => Some(at),
-                (None, Some(need)) => Some(world.now_ms + clock.draw(writer, need)),
-            };
-        }
-        let next = due.iter().enumerate().filter_map(|(writer, at)| at.map(|at| (at, writer))).min();
-        let Some((at, writer)) = next else { return Ok(()) };
-        due[writer] = None;
-        world.now_ms = at;
-        world.apply(environment, Event::Step { writer })?;
-    }
-}
-
-fn follow_schedule(world: &mut World, environment: &mut Environment, clock: &mut Latencies) -> Result<(), RunError> {
-    let setting = world.setting().clone();
-    let schedule = setting.scenario.schedule.clone().unwrap_or_default();
-    for (position, pinned) in schedule.iter().enumerate() {
-        let writer = setting.scenario.writers.iter().position(|spec| spec.name == pinned.writer);
-        let writer = writer.expect("the scenario's reader checked the names");
-        let stands: Vec<Stand> = world.writers.iter().map(Stand::of).collect();
-        if let Some(error) = refuse(&setting, position, pinned, &stands) {
-            return Err(error.into());
-        }
-        let call = world.writers[writer].call().map(|call| call.context.id);
-        loop {
-            step(world, environment, clock, writer)?;
-            let state = &world.writers[writer];
-            let same_call = state.call().map(|call| call.context.id) == call;
-            let done = Stand::of(state).ends(pinned.step);
-            if !same_call || done {
-                break;
-            }
-        }
-    }
-    // What the schedule does not say goes round: a step for each writer that can make one.
-    loop {
-        let writers: Vec<usize> =
-            (0..world.writers.len()).filter(|writer| world.writers[*writer].need().is_some()).collect();
-        if writers.is_empty() {
-            return Ok(());
-        }
-        for writer in writers {
-            step(world, environment, clock, writer)?;
-        }
-    }
-}
-
-fn step(
-    world: &mut World,
-    environment: &mut Environment,
-    clock: &mut Latencies,
-    writer: usize,
-) -> Result<(), WorldError> {
-    if let Some(need) = world.writers[writer].need() {
-        world.now_ms += clock.draw(writer, need);
-    }
-    Ok(world.apply(environment, Event::Step { writer })?)
-}
-
-/// Where a writer stands, as far as a pinned step asks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stand {
-    /// It has made its last call.
-    Finished,
-    /// Its call has no commit ready yet.
-    Reading,
-    /// Its call is about to put its commit.
-    AtPut,
-    /// Its call is committing, and is not about to put.
-    Committing,
-}
-
-impl Stand {
-    fn of(writer: &Writer) -> Self {
-        match (writer.call(), writer.need()) {
-            (Some(call), Some(need)) => Self::of_call(call, need),
-            _ => Self::Finished,
-        }
-    }
-
-    /// Where a call stands that needs this next.
-    pub(crate) fn of_call(call: &Call, need: &Need) -> Self {
-        match (call.is_committing(), need) {
-            (false, _) => Self::Reading,
-            (true, Need::Store(Request::PutIfAbsent { .. })) => Self::AtPut,
-            (true, _) => Self::Committing,
-        }
-    }
-
-    /// Why a pinned step is not possible here; `None` when it is.
-    pub(crate) fn refusal(self, step: PinnedStep) -> Option<&'static str> {
-        match (step, self) {
-            (_, Self::Finished) => Some("the writer has finished"),
-            (PinnedStep::Crash, _) => Some("this build of contend does not crash writers"),
-            (PinnedStep::Read, Self::AtPut | Self::Committing) => Some("its call is committing already"),
-            (PinnedStep::Put | PinnedStep::Commit, Self::Reading | Self::Committing) => {
-                Some("its call has no commit ready yet")
-            }
-            (PinnedStep::Read, Self::Reading) | (PinnedStep::Put | PinnedStep::Commit, Self::AtPut) => None,
-        }
-    }
-
-    /// Is a pinned step over for a call that it brought here?
-    pub(crate) fn ends(self, step: PinnedStep) -> bool {
-        match step {
-            PinnedStep::Read => self == Self::AtPut,
-            PinnedStep::Put | PinnedStep::Crash => true,
-            PinnedStep::Commit => false,
-        }
-    }
-}
-
-/// A pinned step that is not possible, if it is not, with those that are.
-pub(crate) fn refuse(setting: &Setting, position: usize, pinned: &Pinned, stands: &[Stand]) -> Option<NotEnabled> {
-    let writers = || setting.scenario.writers.iter().zip(stands);
-    let (_, stand) = writers().find(|(spec, _)| spec.name == pinned.writer)?;
-    let reason = stand.refusal(pinned.step)?;
-    let enabled: Vec<String> = writers()
-        .flat_map(|(spec, stand)| PinnedStep::ALL.map(|step| (&spec.name, *stand, step)))
-        .filter(|(_, stand, step)| stand.refusal(*step).is_none())
-        .map(|(name, _, step)| format!("{name}.{}", step.name()))
-        .collect();
-    Some(NotEnabled {
-        position: position + 1,
-        step: format!("{}.{}", pinned.writer, pinned.step.name()),
-        reason,
-        enabled: if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") },
-    })
+    Simulator::new(setting.clone())?.run(seed)
 }
 
 /// The data files of a simulated run.
@@ -337,6 +194,7 @@ pub fn conclude(
         committed,
         conflicts: count(|end| matches!(end, CallEnd::Conflict(_))),
         unknown: count(|end| matches!(end, CallEnd::Unknown { .. })),
+        crashed: count(|end| matches!(end, CallEnd::Crashed)),
         tables: results,
         violations,
         history,
@@ -354,11 +212,13 @@ fn queries(setting: &Setting, history: &History, table: usize) -> Vec<PlainQuery
         .collect()
 }
 
+/// Files of calls that are under way may still be committed.
 fn orphans(setting: &Setting, history: &History, index: usize, table: &crate::world::Table) -> Vec<String> {
+    let over: std::collections::BTreeSet<CallId> = history.ends().map(|(call, _)| call).collect();
     let mut written: Vec<String> = history
         .entries
         .iter()
-        .filter(|entry| setting.table_of(entry.call) == Some(index))
+        .filter(|entry| over.contains(&entry.call) && setting.table_of(entry.call) == Some(index))
         .filter_map(|entry| match &entry.what {
             What::Wrote { path, .. } => Some(path.clone()),
             _ => None,

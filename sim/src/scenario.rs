@@ -29,7 +29,7 @@ use conflict::isolation::IsolationLevel;
 
 pub use error::{Place, Problem, ScenarioError};
 pub use shipped::{Shipped, load, shipped};
-pub use store::{Existing, Faults, Latency, PartsPerMillion, StoreSpec, UnknownProfile};
+pub use store::{Existing, Faults, Latency, PartsPerMillion, PutEffect, StoreSpec, UnknownProfile};
 
 use crate::sql::{SqlError, Statement, parse_statement};
 

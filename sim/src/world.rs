@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use environment::Environment;
 pub use network::{Fault, FaultBudget, FaultKind, LatePut, Network};
-pub use setting::{ATOMIC_PUT, Clock, Granularity, Setting, SettingError};
+pub use setting::{Clock, Granularity, Setting, SettingError};
 pub use table::{LogDigest, Table, TableError, Tables};
 pub use writer::{Finished, Scene, Writer};
 
@@ -173,6 +173,12 @@ impl World {
             observe: &mut |call, what| entries.push(Entry { at_ms, call, what }),
         };
         act(&mut self.writers, &mut scene)
+    }
+
+    /// How many commits a listing by a writer could fail to show: those that were made since the setup.
+    pub fn hidden_commits(&self, writer: usize) -> u64 {
+        let call = self.writers[writer].call();
+        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables))
     }
 
     /// Calls of writers that made a commit.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     DEFAULT_COMMIT_RETRIES, Existing, Expect, Faults, Latency, MAX_COUNT, OnConflict, PartsPerMillion, Pinned,
-    PinnedStep, Range, Scenario, SqlText, StoreSpec, UnknownProfile, WriterSpec,
+    PinnedStep, PutEffect, Range, Scenario, SqlText, StoreSpec, UnknownProfile, WriterSpec,
     document::{Node, Value},
     error::{Place, Problem},
     fields::{Fields, Read, integer, texts, unknown_word, wrong},
@@ -167,7 +167,8 @@ fn schedule(node: &Node, writers: &[WriterSpec]) -> Read<Vec<Pinned>> {
 const MAX_FAULTS: u32 = 1000;
 
 fn store(node: &Node) -> Read<StoreSpec> {
-    let fields = Fields::open(node, "store".to_owned(), &["latency", "fault_rate", "fault_budget", "existing"])?;
+    let fields =
+        Fields::open(node, "store".to_owned(), &["latency", "put_effect", "fault_rate", "fault_budget", "existing"])?;
     let latency = fields.get("latency").map(latency).transpose()?.unwrap_or_default();
     let fault_rate = faults(&fields, "fault_rate", |fields, kind| {
         let Some(node) = fields.get(kind) else { return Ok(None) };
@@ -188,7 +189,14 @@ fn store(node: &Node) -> Read<StoreSpec> {
             return Err(unknown_word(&fields.path("existing"), "answer to a table", word, known).at(&node.place));
         }
     };
-    Ok(StoreSpec { latency, fault_rate, fault_budget, existing })
+    let put_effect = match fields.text("put_effect", "\"end\" or \"middle\"")? {
+        None | Some(("end", _)) => PutEffect::End,
+        Some(("middle", _)) => PutEffect::Middle,
+        Some((word, node)) => {
+            return Err(unknown_word(&fields.path("put_effect"), "moment", word, ["end", "middle"]).at(&node.place));
+        }
+    };
+    Ok(StoreSpec { latency, put_effect, fault_rate, fault_budget, existing })
 }
 
 /// A profile, or a table of ranges; a range that the table leaves out is the default profile's.

@@ -7,6 +7,8 @@ use std::str::FromStr;
 pub struct StoreSpec {
     /// How long requests take.
     pub latency: Latency,
+    /// When in its latency a put takes effect.
+    pub put_effect: PutEffect,
     /// How likely each fault is, per request.
     pub fault_rate: Faults<PartsPerMillion>,
     /// How many faults of each kind a search may inject.
@@ -15,13 +17,23 @@ pub struct StoreSpec {
     pub existing: Existing,
 }
 
+/// When in its latency a put takes effect. Published latencies do not say; it matters for who wins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PutEffect {
+    /// At the end: the reply takes no time.
+    #[default]
+    End,
+    /// At the middle: the reply takes as long as the request.
+    Middle,
+}
+
 /// What a run on real storage does with a table that is already there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Existing {
     /// It is an error.
     #[default]
     Refuse,
-    /// The run goes on from it; the setup's other statements run, its `CREATE TABLE` does not.
+    /// The run goes on from what is there: the setup's statements on that table are skipped, and `[expect]` counts this run.
     Continue,
 }
 

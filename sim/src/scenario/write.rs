@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use toml::Value;
 
-use super::{Existing, Faults, OnConflict, Range, Scenario, SqlText};
+use super::{Existing, Faults, OnConflict, PutEffect, Range, Scenario, SqlText};
 
 impl Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,6 +39,10 @@ impl Display for Scenario {
             format!("{}.{:06}", parts.0 / 1_000_000, parts.0 % 1_000_000)
         })?;
         faults(f, "fault_budget", &self.store.fault_budget, u32::to_string)?;
+        match self.store.put_effect {
+            PutEffect::End => writeln!(f, "put_effect = \"end\"")?,
+            PutEffect::Middle => writeln!(f, "put_effect = \"middle\"")?,
+        }
         match self.store.existing {
             Existing::Refuse => writeln!(f, "existing = \"refuse\"")?,
             Existing::Continue => writeln!(f, "existing = \"continue\"")?,

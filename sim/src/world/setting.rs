@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use conflict::rules::{RuleSet, UnknownRule};
+use conflict::rules::RuleSet;
 use log_core::{schema::Schema, store::Request};
 
 use super::network::FaultBudget;
@@ -36,8 +36,6 @@ pub struct Setting {
     pub tables: Vec<String>,
     /// Faults that a search may inject.
     pub faults: FaultBudget,
-    /// A put looks and creates in one step. Without, it looks first and overwrites then: a store that no log can live on.
-    pub atomic_put: bool,
     /// No execution can use up its puts, so counting them would only tell states apart for no reason.
     pub uncounted: bool,
 }
@@ -125,9 +123,6 @@ pub enum SettingError {
     },
 }
 
-/// The id of the store's promise that of two puts of one name, one wins.
-pub const ATOMIC_PUT: &str = "put-if-absent";
-
 /// The clock of a search and of every run starts here: 2024-01-01T00:00:00Z, in milliseconds since the epoch.
 const START_MS: i64 = 1_704_067_200_000;
 /// Between the setup and the writers lies an hour.
@@ -159,7 +154,6 @@ impl Setting {
             granularity,
             tables,
             faults,
-            atomic_put: true,
             uncounted: false,
         };
         Ok(setting.with_faults(faults))
@@ -173,23 +167,6 @@ impl Setting {
         self.uncounted = self.scenario.writers.iter().all(|writer| u64::from(writer.commit_retries) >= puts);
         self.faults = faults;
         self
-    }
-
-    /// The same without one safety device: a rule of the rule set, or a device of another kind.
-    ///
-    /// # Errors
-    /// When there is nothing of that id.
-    pub fn without(mut self, id: &str) -> Result<Self, UnknownRule> {
-        if id == ATOMIC_PUT {
-            self.atomic_put = false;
-            return Ok(self);
-        }
-        let rules = RuleSet::clone(&self.rules).without(id).map_err(|mut unknown| {
-            unknown.known = format!("{}, {ATOMIC_PUT}", unknown.known);
-            unknown
-        })?;
-        self.rules = Arc::new(rules);
-        Ok(self)
     }
 
     /// The position of a table.

@@ -171,9 +171,7 @@ impl Writer {
             faults.push(Fault::CrashAfterPut);
         }
         if matches!(need, Need::Store(Request::List { .. })) && network.budget.allows(FaultKind::ListLag) {
-            // Any of the newest commits may be missing; those of the setup are old enough to be seen.
-            let listed = tables.get(table(call, setting)).commits().saturating_sub(setting.scenario.setup.len() as u64);
-            let missing = listed.min(u64::from(u8::MAX)) as u8;
+            let missing = hidden_commits(call, setting, tables).min(u64::from(u8::MAX)) as u8;
             faults.extend((1..=missing).map(|missing| Fault::ListLag { missing }));
         }
         faults.retain(|fault| network.budget.allows(fault.kind()));
@@ -190,6 +188,8 @@ impl Writer {
     pub fn step(&mut self, fault: Option<Fault>, scene: &mut Scene<'_>) -> Result<(), CallError> {
         if let Some(fault) = fault {
             scene.network.budget.spend(fault.kind());
+            let call = self.call().expect("a writer that runs").context.id;
+            (scene.observe)(call, What::Fault(fault));
         }
         self.give(fault, scene)?;
         self.run_on(scene)?;
@@ -221,7 +221,7 @@ impl Writer {
         let setting = scene.setting;
         let now_ms = scene.clock.of(id);
         let next = match need {
-            Need::Store(request @ Request::PutIfAbsent { .. }) if !setting.atomic_put && !self.checked => {
+            Need::Store(request @ Request::PutIfAbsent { .. }) if !setting.rules.atomic_put && !self.checked => {
                 // The device under test: the store looks first, and puts in a step of its own.
                 let Request::PutIfAbsent { path, .. } = &request else { unreachable!("matched above") };
                 if scene.tables.get(table(&call, setting)).objects().get(path).is_none() {
@@ -308,6 +308,12 @@ fn table(call: &Call, setting: &Setting) -> usize {
     setting.table_index(call.context.sql.statement.table().expect("a call that asks the store has a table"))
 }
 
+/// How many commits a listing could fail to show. Those of the setup are old enough to be seen.
+pub(super) fn hidden_commits(call: &Call, setting: &Setting, tables: &Tables) -> u64 {
+    let setup = setting.scenario.setup.len() as u64;
+    call.context.sql.statement.table().map_or(0, |_| tables.get(table(call, setting)).commits().saturating_sub(setup))
+}
+
 /// Sends a request through the network.
 fn ask(call: &Call, request: &Request, fault: Option<Fault>, scene: &mut Scene<'_>) -> Answer {
     let id = call.context.id;
@@ -355,13 +361,7 @@ fn observe_put(id: CallId, request: &Request, answer: &Answer, scene: &mut Scene
     if let (Request::PutIfAbsent { path, .. } | Request::Put { path, .. }, Answer::Write(answer)) = (request, answer)
         && let LogFile::Commit(version) = LogFile::of(path)
     {
-        let result = match answer {
-            WriteAnswer::Happened => PutResult::Won,
-            WriteAnswer::AlreadyExists => PutResult::Lost,
-            WriteAnswer::DidNotHappen { .. } => PutResult::Refused,
-            WriteAnswer::Unknown { .. } => PutResult::Unclear,
-        };
-        (scene.observe)(id, What::Put { version, result });
+        (scene.observe)(id, What::Put { version, result: PutResult::of(answer) });
     }
 }
 

@@ -1,0 +1,243 @@
+//! Tables as text and as JSON.
+
+use log_core::{
+    history::{Details, HistoryRow},
+    path::Version,
+    schema::Schema,
+    value::Value,
+};
+use serde_json::{Map, Value as Json, json};
+use unicode_width::UnicodeWidthStr;
+
+use super::{FileRow, TableDigest};
+use crate::report::{
+    Verdict,
+    grid::{Align, Grid},
+    json::SCHEMA,
+};
+
+/// Columns of the history that are left out first where there is no room.
+const LESS: [&str; 10] = [
+    "clusterId",
+    "notebook",
+    "job",
+    "userId",
+    "engineInfo",
+    "userMetadata",
+    "isBlindAppend",
+    "isolationLevel",
+    "userName",
+    "readVersion",
+];
+/// Columns that are shown whole.
+const WHOLE: [&str; 6] = ["version", "timestamp", "operation", "readVersion", "isolationLevel", "isBlindAppend"];
+/// As much of another column as is worth showing.
+const WORTH: usize = 20;
+
+/// The history as a table that fits a width. Columns in which nothing stands are left out, and so are some where there is no room, which is said.
+pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
+    let cells: Vec<[String; 15]> = rows.iter().map(|row| history_cells(row).map(|cell| one_line(&cell))).collect();
+    let wide = |column: usize| {
+        let heading = HistoryRow::COLUMNS[column];
+        let most = cells.iter().map(|row| row[column].width()).max().unwrap_or(0).max(heading.width());
+        if WHOLE.contains(&heading) { most } else { most.min(WORTH) }
+    };
+    let mut shown: Vec<usize> = (0..HistoryRow::COLUMNS.len())
+        .filter(|column| *column == 0 || cells.iter().any(|row| !row[*column].is_empty()))
+        .collect();
+    let mut left_out = Vec::new();
+    for name in LESS {
+        if shown.iter().map(|column| wide(*column) + 2).sum::<usize>() <= width.saturating_add(2) {
+            break;
+        }
+        if let Some(position) = shown.iter().position(|column| HistoryRow::COLUMNS[*column] == name) {
+            left_out.push(HistoryRow::COLUMNS[shown.remove(position)]);
+        }
+    }
+    let align = |name: &str| if matches!(name, "version" | "readVersion") { Align::Right } else { Align::Left };
+    let names = shown.iter().map(|column| HistoryRow::COLUMNS[*column]);
+    let mut grid = Grid::new(names.map(|name| (name, align(name))));
+    grid.keep(&WHOLE);
+    for row in &cells {
+        grid.row(shown.iter().map(|column| row[*column].clone()));
+    }
+    let mut text = grid.render(0, width);
+    if !left_out.is_empty() {
+        text.push_str(&format!("(no room for {}: see --width or --json)\n", left_out.join(", ")));
+    }
+    text
+}
+
+fn history_cells(row: &HistoryRow) -> [String; 15] {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    [
+        row.version.to_string(),
+        time_text(row.timestamp),
+        text(&row.user_id),
+        text(&row.user_name),
+        row.operation.clone().unwrap_or_else(|| "unknown".to_owned()),
+        row.operation_parameters.to_string(),
+        text(&row.job),
+        text(&row.notebook),
+        text(&row.cluster_id),
+        text(&row.read_version),
+        text(&row.isolation_level),
+        text(&row.is_blind_append),
+        row.operation_metrics.to_string(),
+        text(&row.user_metadata),
+        text(&row.engine_info),
+    ]
+}
+
+/// The history as JSON: texts, and null for what a commit does not say; the timestamp in milliseconds.
+pub fn history_json(rows: &[HistoryRow]) -> String {
+    let row = |row: &HistoryRow| {
+        json!({
+            "version": row.version.0,
+            "timestamp": row.timestamp,
+            "userId": row.user_id,
+            "userName": row.user_name,
+            "operation": row.operation,
+            "operationParameters": details(&row.operation_parameters),
+            "job": row.job,
+            "notebook": row.notebook,
+            "clusterId": row.cluster_id,
+            "readVersion": row.read_version,
+            "isolationLevel": row.isolation_level,
+            "isBlindAppend": row.is_blind_append,
+            "operationMetrics": details(&row.operation_metrics),
+            "userMetadata": row.user_metadata,
+            "engineInfo": row.engine_info,
+        })
+    };
+    document("history", [("history", rows.iter().map(row).collect())])
+}
+
+fn details(details: &Details) -> Json {
+    match details {
+        Details::Absent => Json::Null,
+        Details::Text(text) => text.as_str().into(),
+        Details::Named(named) => json!(named),
+    }
+}
+
+/// Live files as a table that fits a width.
+pub fn files_text(files: &[FileRow], version: Version, width: usize) -> String {
+    let mut grid =
+        Grid::new([("path", Align::Left), ("partition", Align::Left), ("bytes", Align::Right), ("rows", Align::Right)]);
+    for file in files {
+        let partition = file.partition_values.iter().map(|(column, value)| match value {
+            Some(value) => format!("{column}={value}"),
+            None => format!("{column}=NULL"),
+        });
+        grid.row([
+            one_line(&file.path),
+            one_line(&partition.collect::<Vec<_>>().join("/")),
+            file.size.to_string(),
+            file.rows.map_or("unknown".to_owned(), |rows| rows.to_string()),
+        ]);
+    }
+    format!("{}({}, version {version})\n", grid.render(0, width), count(files.len(), "file"))
+}
+
+/// Live files as JSON.
+pub fn files_json(files: &[FileRow], version: Version) -> String {
+    let file = |file: &FileRow| {
+        json!({
+            "path": file.path,
+            "partition_values": file.partition_values,
+            "size": file.size,
+            "rows": file.rows,
+            "modification_time": file.modified_ms,
+        })
+    };
+    document("files", [("version", version.0.into()), ("files", files.iter().map(file).collect())])
+}
+
+/// Rows as a table that fits a width. A line break in a text is spelled out.
+pub fn rows_text(schema: &Schema, rows: &[Vec<Value>], version: Version, width: usize) -> String {
+    let names: Vec<String> = schema.fields.iter().map(|field| one_line(&field.name)).collect();
+    let mut grid = Grid::new(schema.fields.iter().zip(&names).map(|(field, name)| {
+        let numeric = field.data_type.primitive().is_some_and(|data_type| data_type.is_numeric());
+        (name.as_str(), if numeric { Align::Right } else { Align::Left })
+    }));
+    for row in rows {
+        grid.row(row.iter().map(|value| one_line(&value.to_string())));
+    }
+    format!("{}({}, version {version})\n", grid.render(0, width), count(rows.len(), "row"))
+}
+
+/// Rows as JSON: an object each. Numbers and booleans as themselves, everything else as text; a floating-point number that JSON has not, and a
+/// decimal, are text too.
+pub fn rows_json(schema: &Schema, rows: &[Vec<Value>], version: Version) -> String {
+    let columns: Json = schema
+        .fields
+        .iter()
+        .map(|field| json!({ "name": field.name, "type": field.data_type.to_string(), "nullable": field.nullable }))
+        .collect();
+    let row = |row: &Vec<Value>| -> Map<String, Json> {
+        schema.fields.iter().zip(row).map(|(field, value)| (field.name.clone(), value_json(value))).collect()
+    };
+    let rows = rows.iter().map(|values| Json::Object(row(values))).collect();
+    document("read", [("version", version.0.into()), ("columns", columns), ("rows", rows)])
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Boolean(x) => (*x).into(),
+        Value::Byte(x) => (*x).into(),
+        Value::Short(x) => (*x).into(),
+        Value::Integer(x) => (*x).into(),
+        Value::Long(x) => (*x).into(),
+        Value::Float(x) if x.is_finite() => json!(x),
+        Value::Double(x) if x.is_finite() => json!(x),
+        other => other.to_string().into(),
+    }
+}
+
+impl TableDigest {
+    /// The digest as JSON.
+    pub fn json(&self) -> String {
+        document(
+            "digest",
+            [
+                ("version", self.version.0.into()),
+                ("active_files", self.active_files.into()),
+                ("rows", self.rows.into()),
+                ("rows_sha256", self.rows_sha256.as_str().into()),
+            ],
+        )
+    }
+}
+
+fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> String {
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), SCHEMA.into());
+    document.insert("command".to_owned(), command.into());
+    document.insert("verdict".to_owned(), Verdict::Pass.name().into());
+    document.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+    format!("{:#}\n", Json::Object(document))
+}
+
+fn time_text(ms: i64) -> String {
+    let second = Value::Timestamp(ms.div_euclid(1000).saturating_mul(1_000_000));
+    format!("{second}.{:03}", ms.rem_euclid(1000))
+}
+
+fn count(number: usize, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A text whose control characters are spelled out, so that it stays on its line and says nothing to the terminal.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\u{2028}' | '\u{2029}' => line.extend(character.escape_unicode()),
+            character if character.is_control() => line.extend(character.escape_default()),
+            character => line.push(character),
+        }
+    }
+    line
+}

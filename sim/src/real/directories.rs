@@ -1,0 +1,108 @@
+//! The tables of a run, each in a folder of its own below one root.
+
+use std::{io, path::Path};
+
+use arrow::array::RecordBatch;
+use log_core::{
+    action::AddFile,
+    path::{LOG_FOLDER, LogFile, Version},
+    schema::Schema,
+    snapshot::Snapshot,
+    store::{Answer, ObjectMap, Request, Response},
+    value::Value,
+};
+
+use super::{
+    data::{self, ReadDataError},
+    local_directory::{LocalDirectory, now_ms},
+    writer::Place,
+};
+use crate::{
+    execute::prepare::{NewFile, StatementError},
+    judge::DataFiles,
+};
+
+/// Tables on the local disk.
+#[derive(Debug)]
+pub struct Directories {
+    tables: Vec<LocalDirectory>,
+}
+
+impl Directories {
+    /// Tables of these names below a root.
+    pub fn new(root: &Path, names: &[String], seed: u64) -> Self {
+        let tables = names.iter().zip(seed..).map(|(name, seed)| LocalDirectory::new(&root.join(name), seed));
+        Self { tables: tables.collect() }
+    }
+
+    /// The folder of a table.
+    pub fn table(&self, index: usize) -> &LocalDirectory {
+        &self.tables[index]
+    }
+}
+
+impl Place for Directories {
+    fn answer(&self, table: usize, request: &Request) -> Response {
+        self.tables[table].answer(request)
+    }
+
+    fn now_ms(&self) -> i64 {
+        now_ms()
+    }
+
+    fn read(
+        &self,
+        table: usize,
+        add: &AddFile,
+        schema: &Schema,
+        version: Version,
+    ) -> Result<RecordBatch, StatementError> {
+        data::read(&self.tables[table], add, schema, version)
+            .map_err(|error| StatementError::DataFile { path: add.path.clone(), cause: error.to_string() })
+    }
+
+    fn write(&self, table: usize, file: &NewFile, snapshot: &Snapshot) -> io::Result<u64> {
+        data::write(&self.tables[table], file, snapshot)
+    }
+}
+
+/// The data files of a run that is over.
+pub(super) struct FinishedFiles<'a>(pub &'a Directories);
+
+impl DataFiles for FinishedFiles<'_> {
+    fn rows(&mut self, table: usize, add: &AddFile, schema: &Schema) -> Result<Vec<Vec<Value>>, String> {
+        // The judge says which version it is about.
+        let batch = data::read(self.0.table(table), add, schema, Version(0)).map_err(|error| match error {
+            ReadDataError::Missing { .. } => "there is no such file".to_owned(),
+            other => other.to_string(),
+        })?;
+        log_core::batch::rows(&batch, schema).map_err(|error| error.to_string())
+    }
+}
+
+/// The commits of a log, as objects in memory.
+///
+/// # Errors
+/// What the system says when it cannot read one.
+pub(super) fn read_log(directory: &LocalDirectory) -> Result<ObjectMap, String> {
+    let listing = match directory.answer(&Request::List { after: LOG_FOLDER.to_owned() }).answer {
+        Answer::Listed(listing) => listing,
+        Answer::Unavailable { cause } => return Err(cause),
+        other => unreachable!("a listing was answered with {other:?}"),
+    };
+    let mut log = ObjectMap::default();
+    for object in listing {
+        if !matches!(LogFile::of(&object.path), LogFile::Commit(_)) {
+            continue;
+        }
+        match directory.answer(&Request::Get { path: object.path.clone() }).answer {
+            Answer::Content(Some(bytes)) => {
+                log.answer(&Request::Put { path: object.path, bytes }, object.modified_ms);
+            }
+            Answer::Content(None) => return Err(format!("'{}' vanished while it was read", object.path)),
+            Answer::Unavailable { cause } => return Err(cause),
+            other => unreachable!("a get was answered with {other:?}"),
+        }
+    }
+    Ok(log)
+}
