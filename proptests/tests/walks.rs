@@ -11,7 +11,7 @@ use sim::{
     world::{Clock, Event, FaultBudget, FaultKind, Granularity, Setting},
 };
 
-/// Two rewrites of everything and an append race; two of the writers have a second statement.
+/// Appends, rewrites and a copy race; one writer tries again, one stops.
 const SCENARIO: &str = r#"
     name = "appends and rewrites"
     setup = ["CREATE TABLE t (x INT)", "INSERT INTO t VALUES (1)"]
@@ -24,16 +24,17 @@ const SCENARIO: &str = r#"
     on_conflict = { retry = 1 }
     [[writer]]
     name = "delete"
-    statements = ["DELETE FROM t WHERE x > 9"]
+    statements = ["DELETE FROM t WHERE x > 9", "INSERT INTO t SELECT x + 1000 FROM t WHERE x < 100"]
+    on_conflict = "stop"
 "#;
 
-fn setting(without: &[&str], level: &str, faults: u32) -> Arc<Setting> {
+fn setting(without: &[&str], level: &str, faults: FaultBudget) -> Arc<Setting> {
     let overrides = [("isolation".to_owned(), level.to_owned())];
     let scenario = Scenario::parse_with(SCENARIO, "walks", &overrides).expect("a scenario");
     let without = without.iter().map(|id| (*id).to_owned()).collect();
     let rules = RuleChoice { without, ..RuleChoice::default() };
     let setting = rules.setting(scenario, Clock::PerCall, Granularity::Points).expect("a setting");
-    Arc::new(setting.with_faults(FaultBudget::of_mix(faults, &[])))
+    Arc::new(setting.with_faults(faults))
 }
 
 /// What many walks came to.
@@ -86,20 +87,24 @@ fn walk(setting: &Arc<Setting>, seeds: u64) -> Walked {
     walked
 }
 
+/// Every event that is possible is as likely as the others, and a writer may crash anywhere: so that other faults come up together too, some walks are without.
 fn nothing_is_wrong(level: &str, seeds: u64) {
-    let walked = walk(&setting(&[], level, 2), seeds);
-    assert!(walked.violations.is_empty(), "{:?}", walked.violations);
-    assert_eq!(walked.faults.len(), FaultKind::ALL.len(), "every kind of fault happened: {:?}", walked.faults);
-    assert!(walked.ends.len() > 3, "walks end differently: {:?}", walked.ends);
+    let without_crash = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Crash).collect::<Vec<_>>();
+    for kinds in [&FaultKind::ALL[..], &without_crash] {
+        let walked = walk(&setting(&[], level, FaultBudget::of_mix(2, kinds)), seeds);
+        assert!(walked.violations.is_empty(), "{:?}", walked.violations);
+        assert_eq!(walked.faults.len(), kinds.len(), "every kind of fault happened: {:?}", walked.faults);
+        assert!(walked.ends.len() > 3, "walks end differently: {:?}", walked.ends);
+    }
 }
 
 #[test]
-fn fifty_thousand_walks_with_two_faults_keep_write_serializable() {
+fn a_hundred_thousand_walks_with_two_faults_keep_write_serializable() {
     nothing_is_wrong("WriteSerializable", 50_000);
 }
 
 #[test]
-fn fifty_thousand_walks_with_two_faults_keep_serializable() {
+fn a_hundred_thousand_walks_with_two_faults_keep_serializable() {
     nothing_is_wrong("Serializable", 50_000);
 }
 
@@ -107,13 +112,13 @@ fn fifty_thousand_walks_with_two_faults_keep_serializable() {
 #[test]
 #[ignore = "a minute or more; run once for its figures"]
 fn a_million_walks_with_two_faults() {
-    nothing_is_wrong("WriteSerializable", 500_000);
-    nothing_is_wrong("Serializable", 500_000);
+    nothing_is_wrong("WriteSerializable", 250_000);
+    nothing_is_wrong("Serializable", 250_000);
 }
 
 /// The walks find what they are for.
 #[test]
 fn walks_find_a_commit_that_its_writer_does_not_recognise() {
-    let walked = walk(&setting(&["own-commit"], "WriteSerializable", 1), 2_000);
+    let walked = walk(&setting(&["own-commit"], "WriteSerializable", FaultBudget::of_mix(1, &[])), 2_000);
     assert!(!walked.violations.is_empty());
 }

@@ -76,7 +76,7 @@ fn a_load_comes_to_the_replay_wherever_it_begins() {
     check(150, (tables::logs(12), any::<prop::sample::Index>()), |(log, at)| {
         let whole = Snapshot::replay(None, &log).expect("a table");
         let mut objects = tables::objects(&log);
-        let mut load = |machine| {
+        let mut load = |machine: LoadSnapshot| {
             let loaded = drive(machine, |request| Response { now_ms: 0, answer: objects.answer(&request, 0) });
             loaded.expect("the log is whole").expect("there is a table")
         };
