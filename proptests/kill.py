@@ -7,7 +7,7 @@ CONTEND is the program. Each round runs `kill.toml` on threads over the table an
 takes; a run that ends before that does not count. After each kill, from the bytes of the log, without contend:
   - versions are contiguous and every line is JSON; no transaction id is there twice;
   - a commit that contend acknowledged (`--log`) is there once, at the version it said; one that it said to have lost is not there;
-and contend opens the table. Each next run has to work on with what it finds, and every tenth is let run to its end: it has to pass. At the end delta-rs and DuckDB read
+and contend opens the table. That this notices a commit that is lost or twice there is tried first, on another table. Each next run has to work on with what it finds, and every tenth is let run to its end: it has to pass. At the end delta-rs and DuckDB read
 every version as contend does (clients/compare.py with PYTHON, which has clients/requirements.txt; without PYTHON that is left out, and said).
 
 Prints the seed and a line of figures; exit 1 when something is wrong, with the table's folder.
@@ -113,6 +113,20 @@ class Table:
                 raise Wrong(f'contend reads version {newest}, the log has {len(versions)} commits')
         return len(versions), acknowledged
 
+    def notices(self):
+        """Damages the table in two ways, and looks whether `check` says so."""
+        last = len(self.versions()) - 1
+        name = os.path.join(self.directory, '_delta_log', '%020d.json')
+        copies = {'a commit that is there twice': lambda: shutil.copy(name % last, name % (last + 1)),
+                  'a commit that is gone': lambda: (os.remove(name % (last + 1)), os.remove(name % last))}
+        for what, damage in copies.items():
+            damage()
+            try:
+                self.check()
+            except Wrong:
+                continue
+            raise Wrong(f'{what} is not noticed in {self.directory}')
+
     def leftovers(self):
         """Temporary files, and data files that no commit names."""
         temporary, data = 0, set()
@@ -153,6 +167,8 @@ def main():
     kills = early = moved = half = 0
     started = time.monotonic()
     try:
+        whole.check()
+        whole.notices()
         before = (0, 0)
         while kills < arguments.kills:
             if not table.kill(luck.uniform(0, 1.1 * lasts)):

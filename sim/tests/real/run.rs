@@ -1,16 +1,25 @@
 //! Runs on threads: what they commit, and what they go on from.
 
-use std::{collections::BTreeSet, fs, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
 
-use log_core::path::{Version, commit_path};
+use log_core::{
+    commit::Commit,
+    path::{Version, commit_path},
+};
 use sim::{
     call::CallEnd,
     inspect::TableFolder,
-    real::{RealError, fresh_run},
+    real::{RealError, RealOptions, call_log::CallLog, fresh_run, run_on_threads},
     run::RunResult,
 };
 
-use crate::support::{listing, parse, run, shipped};
+use crate::support::{listing, parse, run, setting, shipped};
 
 /// The result holds, and the table on the disk is the one that the oracle saw.
 fn check(result: &RunResult, root: &std::path::Path) {
@@ -149,4 +158,47 @@ fn a_commit_of_somebody_else_is_not_judged() {
     let wrote = stranger.join().unwrap();
     assert!(matches!(&error, RealError::Stranger { version, .. } if version.0 == wrote), "{error}");
     assert!(error.to_string().contains("SOMETHING"), "{error}");
+}
+
+#[test]
+fn the_log_of_the_calls_says_how_each_one_ended() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("calls.jsonl");
+    fs::write(&path, "{}\n").unwrap();
+    let options = RealOptions { log: Some(Arc::new(CallLog::append(&path).unwrap())), ..RealOptions::default() };
+    let result =
+        run_on_threads(&setting(shipped("@write-conflict", &[])), &root.path().join("store"), options).unwrap();
+    check(&result, &root.path().join("store"));
+
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0], serde_json::json!({}), "what was there stays");
+    let setup = |line: &&serde_json::Value| line["writer"] == "setup" && line["end"] == "committed";
+    assert_eq!(lines[1..3].iter().filter(setup).count(), 2);
+    assert_eq!(lines.len(), 3 + 9);
+    let commits = (0..=result.tables[0].version.0).map(|version| {
+        let bytes = fs::read(root.path().join("store/logs").join(commit_path(Version(version)))).unwrap();
+        let commit = Commit::parse(Version(version), &bytes).unwrap();
+        (commit.info().unwrap().txn_id().unwrap().to_owned(), version)
+    });
+    let commits: BTreeMap<String, u64> = commits.collect();
+    for line in &lines[1..] {
+        let version = commits.get(line["txn_id"].as_str().unwrap());
+        assert_eq!(version.copied(), line["version"].as_u64(), "{line}");
+        assert_eq!(line["end"] == "committed", version.is_some(), "{line}");
+        assert_eq!(line["kind"] == "ok", line["message"].is_null(), "{line}");
+    }
+}
+
+#[test]
+fn a_log_of_the_calls_that_cannot_be_written_is_an_error() {
+    let full = std::path::Path::new("/dev/full");
+    if !full.exists() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let options = RealOptions { log: Some(Arc::new(CallLog::append(full).unwrap())), ..RealOptions::default() };
+    let error = run_on_threads(&setting(shipped("@insert-only", &[])), root.path(), options).unwrap_err();
+    assert!(matches!(error, RealError::CallLog { .. }), "{error}");
+    assert!(error.to_string().contains("'/dev/full'"), "{error}");
 }
