@@ -5,10 +5,12 @@
 mod arguments;
 mod error;
 mod explore;
+mod files;
 mod output;
 mod replay;
 mod run;
 mod scenarios;
+mod shrink;
 mod table;
 mod walk;
 
@@ -53,6 +55,7 @@ enum Command {
     Walk(walk::Arguments),
     Explore(explore::Arguments),
     Replay(replay::Arguments),
+    Shrink(shrink::Arguments),
     Scenarios(scenarios::Arguments),
     #[command(flatten)]
     Table(table::TableCommand),
@@ -75,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Walk(arguments) => walk::run(arguments),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
+        Command::Shrink(arguments) => shrink::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
         Command::Table(command) => table::run(command),
     };

@@ -9,6 +9,7 @@ pub mod json;
 pub mod replay;
 pub mod run;
 pub mod scenarios;
+pub mod shrink;
 mod table;
 mod text;
 mod timeline;

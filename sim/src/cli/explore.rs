@@ -1,6 +1,5 @@
 //! `contend explore`.
 
-mod files;
 mod watch;
 
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use sim::{
         explore::{Searched, Shortest, Stopped},
         json,
     },
-    search::{Limits, explore},
+    search::{Limits, Options, explore_with},
     world::{Clock, FaultBudget, FaultKind, Granularity},
 };
 
@@ -22,6 +21,7 @@ use super::{
     Report,
     arguments::{ScenarioArguments, quoted},
     error::{CliError, about},
+    files,
     output::{Output, note},
 };
 
@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Stop when the search takes more memory than this, in MB.
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     memory_mb: u64,
+    /// Threads that search; what is found does not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Write failure files into this directory; by default into a new one for temporary files.
     #[arg(long, value_name = "DIR")]
     out: Option<std::path::PathBuf>,
@@ -67,7 +70,8 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let mut model = WorldModel::new(setting.clone()).map_err(|error| about(origin)(error.into()))?;
     let mut watch = watch::Watch::start();
     let limits = Limits { memory_bytes: usize::try_from(arguments.memory_mb << 20).unwrap_or(usize::MAX) };
-    let exploration = explore(&mut model, limits, &mut |progress| watch.look(progress));
+    let options = Options { threads: usize::from(arguments.threads), ..Options::new(limits) };
+    let exploration = explore_with(&mut model, options, &mut |progress| watch.look(progress));
     let exploration = exploration.map_err(|error| about(origin)(error.into()))?;
     let interrupted = watch.finish(exploration.states);
     let stopped = match (exploration.exhausted, interrupted) {

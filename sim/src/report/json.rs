@@ -16,6 +16,7 @@ use crate::{
     judge::Violation,
     run::{RunResult, TableResult},
     scenario::Shipped,
+    shrink::{Shrunk, Size},
     walk::{Walk, Work},
 };
 
@@ -156,6 +157,37 @@ pub fn replay(failure: &Failure, replayed: &Replayed) -> String {
             "schedule": failure.schedule,
             "violations": violations,
             "program": failure.program,
+        }),
+    );
+    text(document)
+}
+
+/// The document of a failure that was made smaller; `file` is where it was written.
+pub fn shrink(shrunk: &Shrunk, replayed: &Replayed, file: Option<&str>) -> String {
+    let failure = &shrunk.failure;
+    let subject = super::replay::subject(failure, replayed);
+    let mut document = start("shrink", Verdict::of(&replayed.result.violations), &subject);
+    let size = |size: Size| {
+        json!({
+            "writers": size.writers,
+            "statements": size.statements,
+            "rows": size.rows,
+            "steps": size.steps,
+        })
+    };
+    extend(
+        &mut document,
+        json!({
+            "kind": failure.kind.name(),
+            "message": failure.message,
+            "schedule": failure.schedule,
+            "length": failure.schedule.len(),
+            "before": size(shrunk.before),
+            "after": size(shrunk.after),
+            "tried": shrunk.tried,
+            "shortest": shrunk.shortest,
+            "toml": failure.scenario.to_string(),
+            "file": file,
         }),
     );
     text(document)

@@ -104,6 +104,13 @@ impl FaultBudget {
         self.total > 0 && self.each.iter().nth(kind as usize).is_some_and(|(_, count)| *count > 0)
     }
 
+    /// One more of a kind may happen.
+    pub fn allow(&mut self, kind: FaultKind) {
+        self.total += 1;
+        let (_, count) = self.each.iter_mut().nth(kind as usize).expect("every kind has a count");
+        *count += 1;
+    }
+
     /// Takes one of a kind.
     pub(crate) fn spend(&mut self, kind: FaultKind) {
         assert!(self.allows(kind), "a fault of kind {} is not allowed", kind.name());

@@ -8,7 +8,7 @@ use std::{
 
 use sim::report::explore::Shortest;
 
-use crate::cli::error::{CliError, about};
+use super::error::{CliError, about};
 
 /// Refuses what cannot become a directory, before anything is searched.
 pub fn check(out: Option<&Path>) -> Result<(), CliError> {
