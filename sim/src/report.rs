@@ -79,6 +79,25 @@ impl Origin<'_> {
     }
 }
 
+/// Two reports beside each other, each of a width, under their titles.
+pub fn side_by_side(titles: &(String, String), left: &str, right: &str, width: usize) -> String {
+    let fit = |line: &str| text::pad(&text::shorten(line, width), width);
+    let mut both = String::new();
+    let mut row = |left: &str, right: &str| {
+        both.push_str(format!("{} │ {}", fit(left), text::shorten(right, width)).trim_end());
+        both.push('\n');
+    };
+    row(&titles.0, &titles.1);
+    row(&"─".repeat(width), &"─".repeat(width));
+    let (mut left, mut right) = (left.lines(), right.lines());
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return both,
+            (left, right) => row(left.unwrap_or_default(), right.unwrap_or_default()),
+        }
+    }
+}
+
 /// What a command says in the end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verdict {

@@ -9,7 +9,7 @@ use sim::{
     explore::WorldModel,
     failure::Failure,
     report::{
-        self, Origin, Subject,
+        self, Origin, Style, Subject,
         explore::{Searched, Shortest, Stopped},
         json,
     },
@@ -20,6 +20,7 @@ use sim::{
 use super::{
     Report,
     arguments::{ScenarioArguments, quoted},
+    compare,
     error::{CliError, about},
     files,
     output::{Output, note},
@@ -59,14 +60,18 @@ Examples:
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
-    let origin = &arguments.scenario.scenario;
     files::check(arguments.out.as_deref())?;
-    let setting = arguments.scenario.setting(Clock::PerCall, Granularity::Points)?;
+    compare::run(&arguments.scenario, &arguments.output, &mut |scenario, style| one(arguments, scenario, style))
+}
+
+fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Result<Report, CliError> {
+    let origin = &scenario.scenario;
+    let setting = scenario.setting(Clock::PerCall, Granularity::Points)?;
     let setting = Arc::new(match &arguments.faults {
         Some(faults) => setting.with_faults(*faults),
         None => setting,
     });
-    let rules = arguments.scenario.rules();
+    let rules = scenario.rules();
     let mut model = WorldModel::new(setting.clone()).map_err(|error| about(origin)(error.into()))?;
     let mut watch = watch::Watch::start();
     let limits = Limits { memory_bytes: usize::try_from(arguments.memory_mb << 20).unwrap_or(usize::MAX) };
@@ -99,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let text = if arguments.output.json {
         json::explore(&subject, &searched)
     } else {
-        report::explore::explore(&subject, &searched, show_files, arguments.output.style())
+        report::explore::explore(&subject, &searched, show_files, style)
     };
     Ok(Report { text, verdict: searched.verdict() })
 }
