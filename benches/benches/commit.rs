@@ -55,7 +55,9 @@ fn transaction(writer: usize, base: &Arc<Snapshot>, left: usize) -> Arc<Transact
         path: format!("part-00000-{writer}-{left}.c000.snappy.parquet"),
         size: 1_000_000,
         data_change: true,
-        stats: Some(r#"{"numRecords":1000,"minValues":{"id":1},"maxValues":{"id":1000},"nullCount":{"id":0}}"#.to_owned()),
+        stats: Some(
+            r#"{"numRecords":1000,"minValues":{"id":1},"maxValues":{"id":1000},"nullCount":{"id":0}}"#.to_owned(),
+        ),
         ..AddFile::default()
     };
     let operation = Operation { name: "WRITE".to_owned(), ..Operation::default() };
@@ -67,7 +69,9 @@ fn transaction(writer: usize, base: &Arc<Snapshot>, left: usize) -> Arc<Transact
 fn latency(random: &mut Random, latency: &Latency, request: &Request) -> u64 {
     u64::from(random.between(match request {
         Request::List { .. } => latency.list_ms,
-        Request::Get { .. } | Request::GetMany { .. } | Request::Head { .. } | Request::GetRange { .. } => latency.get_ms,
+        Request::Get { .. } | Request::GetMany { .. } | Request::Head { .. } | Request::GetRange { .. } => {
+            latency.get_ms
+        }
         Request::PutIfAbsent { .. } | Request::Put { .. } | Request::Delete { .. } => latency.put_ms,
         Request::Backoff { .. } => [0, 0],
     }))

@@ -221,7 +221,7 @@ pub fn heading(subject: &Subject<'_>, style: Style) -> String {
 
 /// The level of the scenario's tables.
 fn level(setting: &Setting) -> String {
-    match setting.scenario.isolation {
+    match setting.level() {
         Some(level) => level.to_string(),
         None => format!("{} (default)", setting.rules.default_level),
     }

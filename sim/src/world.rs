@@ -91,7 +91,7 @@ impl World {
     pub fn new(setting: Arc<Setting>, environment: &mut Environment) -> Result<Self, WorldError> {
         let mut tables = Tables::empty(setting.tables.len());
         writer::run_setup(&setting, environment, &mut tables)?;
-        let network = Network::new(setting.faults);
+        let network = Network::new(setting.faults, &tables);
         let writers = Vec::with_capacity(setting.scenario.writers.len());
         let history = History::default();
         let mut world = Self { tables, writers, network, history, schedule: None, now_ms: 0, setting };
@@ -195,7 +195,7 @@ impl World {
     /// How many commits a listing by a writer could fail to show: those that were made since the setup.
     pub fn hidden_commits(&self, writer: usize) -> u64 {
         let call = self.writers[writer].call();
-        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables))
+        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables, &self.network))
     }
 
     /// Calls of writers that made a commit.

@@ -1,5 +1,7 @@
 //! What lies between the writers and the store: requests that get lost, or late.
 
+use std::sync::Arc;
+
 use log_core::store::{Bytes, Request};
 
 use super::Tables;
@@ -140,12 +142,14 @@ pub struct Network {
     pub budget: FaultBudget,
     /// Puts on their way, in order of table and path.
     pub late: Vec<LatePut>,
+    /// Of each table the number of commits that every listing shows: those of the setup.
+    pub shown: Arc<[u64]>,
 }
 
 impl Network {
     /// A network in which so many faults may happen.
-    pub fn new(budget: FaultBudget) -> Self {
-        Self { budget, late: Vec::new() }
+    pub fn new(budget: FaultBudget, tables: &Tables) -> Self {
+        Self { budget, late: Vec::new(), shown: tables.iter().map(|table| table.commits()).collect() }
     }
 
     /// A put goes on its way.
