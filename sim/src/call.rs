@@ -138,6 +138,22 @@ pub enum CallEnd {
     },
 }
 
+impl CallEnd {
+    /// The word for it, as JSON has it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Committed { .. } => "committed",
+            Self::Nothing { .. } => "nothing",
+            Self::Answered { .. } => "answered",
+            Self::Conflict(_) => "conflict",
+            Self::Exhausted { .. } => "exhausted",
+            Self::Unknown { .. } => "unknown",
+            Self::Crashed => "crashed",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
 impl fmt::Display for CallEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -115,6 +115,11 @@ impl WorldModel {
         contents
     }
 
+    /// The tables of a state.
+    pub fn tables(&self, state: &Parted) -> Arc<Tables> {
+        self.shared.lock().tables.values[state.0[0] as usize].clone()
+    }
+
     /// A number that two states share only if their tables are the same.
     pub fn tables_number(&self, state: &Parted) -> u32 {
         state.0[0]

@@ -5,10 +5,13 @@
 //! [`local_directory`], or in one [`shared_map`] for a model.
 
 pub mod gate;
+pub mod newest;
 pub mod shared_map;
 pub mod sync;
 pub mod writer;
 
+#[cfg(feature = "real")]
+pub mod call_log;
 #[cfg(feature = "real")]
 pub mod data;
 #[cfg(feature = "real")]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 pub use pinned::NotEnabled;
 use pinned::follow_schedule;
+#[cfg(any(feature = "real", loom))]
 pub(crate) use pinned::{Stand, refuse};
 use time::{Latencies, run_by_time};
 

@@ -74,7 +74,12 @@ fn write_literal(f: &mut fmt::Formatter<'_>, value: &Value, data_type: Primitive
         Value::TimestampNtz(_) => write!(f, "TIMESTAMP_NTZ '{value}'"),
         Value::Boolean(_) | Value::Integer(_) | Value::Decimal { .. } => write!(f, "{value}"),
         Value::Long(_) => write!(f, "{value}L"),
-        Value::Byte(_) | Value::Short(_) | Value::Float(_) | Value::Double(_) | Value::Binary(_) => {
+        Value::Binary(bytes) => {
+            f.write_str("X'")?;
+            bytes.iter().try_for_each(|byte| write!(f, "{byte:02X}"))?;
+            f.write_str("'")
+        }
+        Value::Byte(_) | Value::Short(_) | Value::Float(_) | Value::Double(_) => {
             write!(f, "CAST('{value}' AS {})", sql_type(data_type))
         }
     }

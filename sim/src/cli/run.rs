@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use sim::{
-    real::{RealOptions, run_on_threads},
+    real::{RealOptions, call_log::CallLog, run_on_threads},
     report::{self, Origin, Style, Subject, Verdict, json},
     run::simulate,
     world::{Clock, Granularity},
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Run on threads over real tables: each table lies in DIR/NAME.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// Append to FILE how each call ended, as soon as it has: a JSON line that is there even if contend is killed after it.
+    #[arg(long, value_name = "FILE", requires = "store")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     output: Output,
 }
@@ -76,7 +79,13 @@ fn store(arguments: &Arguments, directory: &Path) -> Result<Report, CliError> {
     let scenario = &arguments.scenario;
     let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
-    let result = run_on_threads(&setting, directory, RealOptions { seed: arguments.seed })
+    let log = match &arguments.log {
+        Some(path) => Some(Arc::new(
+            CallLog::append(path).map_err(|error| about(format!("--log {}", path.display()))(error.into()))?,
+        )),
+        None => None,
+    };
+    let result = run_on_threads(&setting, directory, RealOptions { seed: arguments.seed, log })
         .map_err(|error| about(&scenario.scenario)(error.into()))?;
     let name = directory.display().to_string();
     let again = scenario.command("run", &["--store".to_owned(), "NEW_DIR".to_owned()]);

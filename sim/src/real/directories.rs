@@ -15,6 +15,7 @@ use log_core::{
 use super::{
     data::{self, ReadDataError},
     local_directory::{LocalDirectory, now_ms},
+    newest::NewestSnapshot,
     writer::Place,
 };
 use crate::{
@@ -26,13 +27,15 @@ use crate::{
 #[derive(Debug)]
 pub struct Directories {
     tables: Vec<LocalDirectory>,
+    newest: Vec<NewestSnapshot>,
 }
 
 impl Directories {
     /// Tables of these names below a root.
     pub fn new(root: &Path, names: &[String], seed: u64) -> Self {
         let tables = names.iter().zip(seed..).map(|(name, seed)| LocalDirectory::new(&root.join(name), seed));
-        Self { tables: tables.collect() }
+        let newest = names.iter().map(|_| NewestSnapshot::default());
+        Self { tables: tables.collect(), newest: newest.collect() }
     }
 
     /// The folder of a table.
@@ -63,6 +66,10 @@ impl Place for Directories {
 
     fn write(&self, table: usize, file: &NewFile, snapshot: &Snapshot) -> io::Result<u64> {
         data::write(&self.tables[table], file, snapshot)
+    }
+
+    fn newest(&self, table: usize) -> Option<&NewestSnapshot> {
+        Some(&self.newest[table])
     }
 }
 

@@ -96,6 +96,14 @@ pub enum RealError {
         /// What the panic said.
         message: String,
     },
+    /// A line cannot be added to the log of the calls.
+    #[error("the log of the calls, '{}', cannot be written; the calls were made all the same", path.display())]
+    CallLog {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The system has no thread left.
     #[error("no thread for writer '{writer}'")]
     Thread {

@@ -174,15 +174,18 @@ mod chosen {
 
         pub use loom::thread::JoinHandle;
 
+        /// The stack of a modelled thread, in words: a statement needs more than loom's 32 kB.
+        const STACK_WORDS: usize = 1 << 16;
+
         /// Starts a thread.
         ///
         /// # Errors
         /// Never in a model.
         pub fn spawn<T: Send + 'static>(
-            _name: &str,
+            name: &str,
             run: impl FnOnce() -> T + Send + 'static,
         ) -> io::Result<JoinHandle<T>> {
-            Ok(loom::thread::spawn(run))
+            loom::thread::Builder::new().name(name.to_owned()).stack_size(STACK_WORDS).spawn(run)
         }
 
         /// Time does not go by in a model; another thread may run.

@@ -5,6 +5,7 @@ use std::{any::Any, path::Path, time::Instant};
 use log_core::{commit::Commit, path::Version};
 
 use super::{
+    call_log::CallLog,
     directories::{Directories, FinishedFiles, read_log},
     error::RealError,
     gate::Gate,
@@ -25,10 +26,12 @@ use crate::{
 };
 
 /// How a run on threads is made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RealOptions {
     /// The seed of the pauses between the puts of a commit. The order of the threads is the system's.
     pub seed: u64,
+    /// Where it is written at once how each call ended, those of the setup too.
+    pub log: Option<Arc<CallLog>>,
 }
 
 /// A text that no other run has, here or elsewhere: part of the names of all that the run makes.
@@ -57,12 +60,17 @@ pub fn run_on_threads(setting: &Arc<Setting>, root: &Path, options: RealOptions)
             return Err(error.into());
         }
     }
-    set_up(&setting, &place, &there)?;
+    set_up(&setting, &place, &there, options.log.as_deref())?;
     let mut first = Vec::new();
     for index in 0..setting.tables.len() {
         first.push(read_back(&place, index)?.commits());
     }
-    let history = run_writers(&setting, &place)?;
+    let history = run_writers(&setting, &place, options.log.as_ref())?;
+    if let Some(log) = &options.log
+        && let Some(source) = log.failure()
+    {
+        return Err(RealError::CallLog { path: log.path().to_owned(), source });
+    }
     let mut tables = Vec::new();
     for (index, first) in first.iter().enumerate() {
         let table = read_back(&place, index)?;
@@ -80,7 +88,7 @@ fn dry_run(setting: &Arc<Setting>) -> Result<(), RunError> {
 }
 
 /// Runs the statements of the setup one after the other, but none on a table that is there.
-fn set_up(setting: &Setting, place: &Directories, there: &[bool]) -> Result<(), RealError> {
+fn set_up(setting: &Setting, place: &Directories, there: &[bool], log: Option<&CallLog>) -> Result<(), RealError> {
     for (index, sql) in setting.scenario.setup.iter().enumerate() {
         if sql.statement.table().is_some_and(|table| there[setting.table_index(table)]) {
             continue;
@@ -90,6 +98,9 @@ fn set_up(setting: &Setting, place: &Directories, there: &[bool]) -> Result<(), 
         let end = run_call(setting, id, place, None, &mut |_, _| {})
             .map_err(|source| RealError::SetupCall { number, sql: text.clone(), source: Box::new(source) })?
             .expect("there is no gate");
+        if let Some(log) = log {
+            log.ended(setting, id, &end);
+        }
         if end.kind() != Kind::Ok {
             return Err(RealError::Setup { number, sql: text, message: end.to_string() });
         }
@@ -98,7 +109,11 @@ fn set_up(setting: &Setting, place: &Directories, there: &[bool]) -> Result<(), 
 }
 
 /// Starts a thread for each writer, holds them to the schedule if there is one, and waits for all of them.
-fn run_writers(setting: &Arc<Setting>, place: &Arc<Directories>) -> Result<History, RealError> {
+fn run_writers(
+    setting: &Arc<Setting>,
+    place: &Arc<Directories>,
+    log: Option<&Arc<CallLog>>,
+) -> Result<History, RealError> {
     let writers = &setting.scenario.writers;
     let gate = setting.scenario.schedule.is_some().then(|| Arc::new(Gate::shut(writers.len())));
     let (sender, receiver) = channel();
@@ -107,8 +122,14 @@ fn run_writers(setting: &Arc<Setting>, place: &Arc<Directories>) -> Result<Histo
     let mut problem = None;
     for (writer, spec) in writers.iter().enumerate() {
         let (setting, place, gate, sender) = (setting.clone(), place.clone(), gate.clone(), sender.clone());
+        let log = log.cloned();
         let run = move || {
-            let mut observe = |call, what| record(&sender, started, call, what);
+            let mut observe = |call, what| {
+                if let (Some(log), What::Ended(end)) = (&log, &what) {
+                    log.ended(&setting, call, end);
+                }
+                record(&sender, started, call, what);
+            };
             run_writer(&setting, writer, &*place, gate.as_deref(), &mut observe)
         };
         match thread::spawn(&format!("writer {}", spec.name), run) {

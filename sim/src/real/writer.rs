@@ -5,13 +5,17 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use log_core::{
     action::AddFile,
+    load::LoadSnapshot,
     path::{LogFile, Version},
     schema::Schema,
     snapshot::Snapshot,
-    store::{Answer, Request, Response},
+    store::{Answer, Bytes, Request, Response, WriteAnswer, drive},
 };
 
-use super::gate::{Gate, Pass};
+use super::{
+    gate::{Gate, Pass},
+    newest::NewestSnapshot,
+};
 use crate::{
     call::{Call, CallEnd, CallError, Given, Need, Next},
     execute::prepare::{Executed, Execution, NewFile, Snapshots, StatementError},
@@ -46,6 +50,11 @@ pub trait Place {
     /// # Errors
     /// When it cannot be written.
     fn write(&self, table: usize, file: &NewFile, snapshot: &Snapshot) -> Result<u64, std::io::Error>;
+
+    /// The cell in which the writers of a table keep its newest snapshot, if they do.
+    fn newest(&self, _table: usize) -> Option<&NewestSnapshot> {
+        None
+    }
 }
 
 /// Told about everything that happens to a call.
@@ -102,6 +111,7 @@ pub fn run_call(
     observe(id, What::Invoked { clock_ms });
     let (mut call, mut need) = Call::start(Arc::new(setting.context(id)), clock_ms);
     let table = setting.table_of(id);
+    let newest = table.and_then(|table| place.newest(table));
     let mut snapshot = None;
     loop {
         match gate.map_or(Pass::On, |gate| gate.pass(id, Stand::of_call(&call, &need))) {
@@ -110,9 +120,17 @@ pub fn run_call(
             Pass::End => return Ok(None),
         }
         let given = match need {
+            Need::Store(_) if call.loads_newest() && newest.is_some() => {
+                let table = table.expect("a call that loads a snapshot has a table");
+                need = call.take_snapshot(load(place, table)?);
+                continue;
+            }
             Need::Store(request) => {
                 let response = place.answer(table.expect("a call that asks the store has a table"), &request);
                 observe_put(id, &request, &response.answer, observe);
+                if let (Some(newest), Some((version, bytes))) = (newest, committed(&request, &response.answer)) {
+                    newest.offer_commit(snapshot.as_deref(), version, bytes);
+                }
                 Given::Response(response)
             }
             Need::Execute(snapshots) => {
@@ -137,6 +155,30 @@ pub fn run_call(
             Next::Need(next) => need = next,
             Next::Ended(end) => return Ok(Some(end)),
         }
+    }
+}
+
+/// Loads the newest snapshot of a table, beginning with the one in the table's cell.
+fn load(place: &dyn Place, table: usize) -> Result<Option<Arc<Snapshot>>, CallError> {
+    let newest = place.newest(table).expect("the table has a cell");
+    let base = newest.get();
+    let known = base.as_ref().map(|base| base.version);
+    let loader = base.map_or_else(LoadSnapshot::latest, LoadSnapshot::newer_than);
+    let snapshot = drive(loader, |request| place.answer(table, &request))?;
+    if let Some(snapshot) = snapshot.as_ref().filter(|snapshot| Some(snapshot.version) != known) {
+        newest.offer(snapshot.clone());
+    }
+    Ok(snapshot)
+}
+
+/// The commit that a put made, if it made one for certain.
+fn committed<'a>(request: &'a Request, answer: &Answer) -> Option<(Version, &'a Bytes)> {
+    let (Request::PutIfAbsent { path, bytes }, Answer::Write(WriteAnswer::Happened)) = (request, answer) else {
+        return None;
+    };
+    match LogFile::of(path) {
+        LogFile::Commit(version) => Some((version, bytes)),
+        _ => None,
     }
 }
 

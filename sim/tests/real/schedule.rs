@@ -2,7 +2,12 @@
 
 use sim::{
     call::CallEnd,
-    real::{RealError, shared_map::SharedMap, sync::Arc, writer::run_writer},
+    real::{
+        RealError,
+        shared_map::{Contents, SharedMap},
+        sync::Arc,
+        writer::run_writer,
+    },
     run::simulate,
 };
 
@@ -82,12 +87,12 @@ fn writers_share_a_map_as_they_share_a_folder() {
         "#,
     );
     let setting = setting(scenario);
-    let place = Arc::new(SharedMap::new(setting.tables.len(), 0));
+    let place = Arc::new(SharedMap::new(Contents::empty(setting.tables.len()), 0).with_newest());
     let threads = (0..4).map(|writer| {
         let (setting, place) = (setting.clone(), place.clone());
         std::thread::spawn(move || {
             let mut committed = 0;
-            run_writer(&setting, writer, &*place, None, &mut |_, what| {
+            run_writer(&setting, writer, &place.view(), None, &mut |_, what| {
                 committed += usize::from(matches!(what, sim::history::What::Ended(CallEnd::Committed { .. })));
             })
             .unwrap();

@@ -1,0 +1,9 @@
+//! The laws, each on cases drawn from the public strategies.
+
+mod laws {
+    mod commit_loop;
+    mod expressions;
+    mod logs;
+    mod pruning;
+    mod worlds;
+}
