@@ -195,3 +195,19 @@ fn a_single_fault_of_each_kind_is_withstood_by_inserts_and_updates() {
         withstands(&mixed, FaultBudget::of_mix(1, &[kind]), kind == FaultKind::Crash);
     }
 }
+
+#[test]
+fn a_listing_can_lag_whatever_the_setup_did_besides() {
+    let text = r#"
+        name = "lag"
+        isolation = "Serializable"
+        setup = ["CREATE TABLE t (id INT)", "CREATE TABLE other (id INT)", "DELETE FROM t", "INSERT INTO other VALUES (1)"]
+        [[writer]]
+        name = "a"
+        count = 2
+        statements = ["INSERT INTO t VALUES (1)"]
+    "#;
+    let scenario = Scenario::parse(text, "inline").expect("a valid scenario");
+    let states = |faults| withstands(&scenario, faults, false);
+    assert!(states(FaultBudget::of_mix(1, &[FaultKind::ListLag])) > states(no_faults()));
+}
