@@ -120,7 +120,7 @@ fn log(commits: &[Vec<Change>]) -> Vec<Commit> {
                         let vector = DeletionVector {
                             storage_type: "u".to_owned(),
                             path_or_inline_dv: version.to_string(),
-                            offset: (version.0 % 2 == 0).then_some(1),
+                            offset: version.0.is_multiple_of(2).then_some(1),
                             ..DeletionVector::default()
                         };
                         let marked = AddFile { deletion_vector: Some(vector), ..add };

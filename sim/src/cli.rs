@@ -3,12 +3,15 @@
 //! A command makes its whole report before a byte of it is written, so that stdout is empty when something is wrong with what it was given.
 
 mod arguments;
+mod compare;
 mod error;
 mod explore;
+mod files;
 mod output;
 mod replay;
 mod run;
 mod scenarios;
+mod shrink;
 mod table;
 mod walk;
 
@@ -53,6 +56,7 @@ enum Command {
     Walk(walk::Arguments),
     Explore(explore::Arguments),
     Replay(replay::Arguments),
+    Shrink(shrink::Arguments),
     Scenarios(scenarios::Arguments),
     #[command(flatten)]
     Table(table::TableCommand),
@@ -75,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Walk(arguments) => walk::run(arguments),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
+        Command::Shrink(arguments) => shrink::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
         Command::Table(command) => table::run(command),
     };

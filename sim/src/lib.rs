@@ -69,6 +69,7 @@ pub mod oracle;
 pub mod failure;
 pub mod report;
 pub mod rule_choice;
+pub mod shrink;
 
 // The outside world.
 #[cfg(feature = "real")]

@@ -9,6 +9,7 @@ pub mod json;
 pub mod replay;
 pub mod run;
 pub mod scenarios;
+pub mod shrink;
 mod table;
 mod text;
 mod timeline;
@@ -74,6 +75,25 @@ impl Origin<'_> {
         match self {
             Self::Seed(_) | Self::Seeds(_) | Self::Store(_) => "ms",
             Self::Schedule(_) | Self::Search => "step",
+        }
+    }
+}
+
+/// Two reports beside each other, each of a width, under their titles.
+pub fn side_by_side(titles: &(String, String), left: &str, right: &str, width: usize) -> String {
+    let fit = |line: &str| text::pad(&text::shorten(line, width), width);
+    let mut both = String::new();
+    let mut row = |left: &str, right: &str| {
+        both.push_str(format!("{} │ {}", fit(left), text::shorten(right, width)).trim_end());
+        both.push('\n');
+    };
+    row(&titles.0, &titles.1);
+    row(&"─".repeat(width), &"─".repeat(width));
+    let (mut left, mut right) = (left.lines(), right.lines());
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return both,
+            (left, right) => row(left.unwrap_or_default(), right.unwrap_or_default()),
         }
     }
 }
@@ -201,7 +221,7 @@ pub fn heading(subject: &Subject<'_>, style: Style) -> String {
 
 /// The level of the scenario's tables.
 fn level(setting: &Setting) -> String {
-    match setting.scenario.isolation {
+    match setting.level() {
         Some(level) => level.to_string(),
         None => format!("{} (default)", setting.rules.default_level),
     }

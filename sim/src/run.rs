@@ -114,7 +114,20 @@ impl Simulator {
     /// # Errors
     /// When a table is damaged, or when a pinned step is not possible.
     pub fn run(&mut self, seed: u64) -> Result<RunResult, RunError> {
+        self.run_world(self.world.clone(), seed).map(|(result, _)| result)
+    }
+
+    /// One run, and the labels of its events: a schedule that a failure file can hold.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_scheduled(&mut self, seed: u64) -> Result<(RunResult, Vec<String>), RunError> {
         let mut world = self.world.clone();
+        world.keep_schedule();
+        self.run_world(world, seed)
+    }
+
+    fn run_world(&mut self, mut world: World, seed: u64) -> Result<(RunResult, Vec<String>), RunError> {
         let first = world.tables.iter().map(|table| table.commits()).collect();
         let mut clock = Latencies::new(&self.setting.scenario.store, seed, world.writers.len());
         if self.setting.scenario.schedule.is_some() {
@@ -123,7 +136,8 @@ impl Simulator {
             run_by_time(&mut world, &mut self.environment, &mut clock)?;
         }
         let files = &mut SimulatedFiles(&self.environment);
-        Ok(conclude(&self.setting, world.history, first, &world.tables, files))
+        let schedule = world.schedule().to_vec();
+        Ok((conclude(&self.setting, world.history, first, &world.tables, files), schedule))
     }
 }
 

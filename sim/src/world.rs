@@ -59,6 +59,8 @@ pub struct World {
     pub network: Network,
     /// What happened since the writers started.
     pub history: History,
+    /// The labels of the events so far, where they are kept: see [`keep_schedule`](World::keep_schedule).
+    schedule: Option<Vec<String>>,
     /// Virtual time, in milliseconds since the writers started.
     pub now_ms: i64,
 }
@@ -89,9 +91,10 @@ impl World {
     pub fn new(setting: Arc<Setting>, environment: &mut Environment) -> Result<Self, WorldError> {
         let mut tables = Tables::empty(setting.tables.len());
         writer::run_setup(&setting, environment, &mut tables)?;
-        let network = Network::new(setting.faults);
+        let network = Network::new(setting.faults, &tables);
         let writers = Vec::with_capacity(setting.scenario.writers.len());
-        let mut world = Self { tables, writers, network, history: History::default(), now_ms: 0, setting };
+        let history = History::default();
+        let mut world = Self { tables, writers, network, history, schedule: None, now_ms: 0, setting };
         for index in 0..world.setting.scenario.writers.len() {
             let writer = world.play(environment, |_, scene| Writer::start(index, scene))?;
             world.writers.push(writer);
@@ -102,6 +105,16 @@ impl World {
     /// What the world runs.
     pub fn setting(&self) -> &Arc<Setting> {
         &self.setting
+    }
+
+    /// From now on the label of every event is kept.
+    pub fn keep_schedule(&mut self) {
+        self.schedule.get_or_insert_default();
+    }
+
+    /// The labels of the events that were kept.
+    pub fn schedule(&self) -> &[String] {
+        self.schedule.as_deref().unwrap_or_default()
     }
 
     /// What may happen next, in a fixed order.
@@ -143,6 +156,10 @@ impl World {
     /// # Panics
     /// When the event is not one of [`events`](Self::events).
     pub fn apply(&mut self, environment: &mut Environment, event: Event) -> Result<(), CallError> {
+        if self.schedule.is_some() {
+            let label = self.label(event);
+            self.schedule.get_or_insert_default().push(label);
+        }
         match event {
             Event::Step { writer } => self.play(environment, |writers, scene| writers[writer].step(None, scene)),
             Event::Fault { writer, fault } => {
@@ -178,7 +195,7 @@ impl World {
     /// How many commits a listing by a writer could fail to show: those that were made since the setup.
     pub fn hidden_commits(&self, writer: usize) -> u64 {
         let call = self.writers[writer].call();
-        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables))
+        call.map_or(0, |call| writer::hidden_commits(call, &self.setting, &self.tables, &self.network))
     }
 
     /// Calls of writers that made a commit.

@@ -12,7 +12,7 @@ use sim::{
 use super::error::{CliError, about};
 
 /// A scenario, and what is changed in it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ScenarioArguments {
     /// A scenario: @NAME of one that is built in, or the path of a TOML file.
     #[arg(value_name = "SCENARIO")]
@@ -32,6 +32,9 @@ pub struct ScenarioArguments {
     /// Change a setting of the scenario by its TOML path; may be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// A second setting, by these flags over the others: two columns side by side.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub compare: Option<String>,
 }
 
 impl ScenarioArguments {
@@ -44,6 +47,21 @@ impl ScenarioArguments {
             // What is wrong with the flags is not wrong with the scenario.
             Err(RuleChoiceError::Setting(error)) => Err(about(&self.scenario)(error.into())),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// These flags with others over them.
+    pub fn with(&self, over: &Self) -> Self {
+        let both = |first: &[String], second: &[String]| first.iter().chain(second).cloned().collect();
+        let rules = if over.rules == RuleChoice::default().name { &self.rules } else { &over.rules };
+        Self {
+            scenario: self.scenario.clone(),
+            isolation: over.isolation.clone().or_else(|| self.isolation.clone()),
+            rules: rules.clone(),
+            without: both(&self.without, &over.without),
+            latency: over.latency.clone().or_else(|| self.latency.clone()),
+            set: both(&self.set, &over.set),
+            compare: None,
         }
     }
 

@@ -1,6 +1,5 @@
 //! `contend explore`.
 
-mod files;
 mod watch;
 
 use std::sync::Arc;
@@ -10,18 +9,20 @@ use sim::{
     explore::WorldModel,
     failure::Failure,
     report::{
-        self, Origin, Subject,
+        self, Origin, Style, Subject,
         explore::{Searched, Shortest, Stopped},
         json,
     },
-    search::{Limits, explore},
+    search::{Limits, Options, explore_with},
     world::{Clock, FaultBudget, FaultKind, Granularity},
 };
 
 use super::{
     Report,
     arguments::{ScenarioArguments, quoted},
+    compare,
     error::{CliError, about},
+    files,
     output::{Output, note},
 };
 
@@ -40,6 +41,9 @@ pub struct Arguments {
     /// Stop when the search takes more memory than this, in MB.
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     memory_mb: u64,
+    /// Threads that search; what is found does not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Write failure files into this directory; by default into a new one for temporary files.
     #[arg(long, value_name = "DIR")]
     out: Option<std::path::PathBuf>,
@@ -56,18 +60,23 @@ Examples:
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
-    let origin = &arguments.scenario.scenario;
     files::check(arguments.out.as_deref())?;
-    let setting = arguments.scenario.setting(Clock::PerCall, Granularity::Points)?;
+    compare::run(&arguments.scenario, &arguments.output, &mut |scenario, style| one(arguments, scenario, style))
+}
+
+fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Result<Report, CliError> {
+    let origin = &scenario.scenario;
+    let setting = scenario.setting(Clock::PerCall, Granularity::Points)?;
     let setting = Arc::new(match &arguments.faults {
         Some(faults) => setting.with_faults(*faults),
         None => setting,
     });
-    let rules = arguments.scenario.rules();
+    let rules = scenario.rules();
     let mut model = WorldModel::new(setting.clone()).map_err(|error| about(origin)(error.into()))?;
     let mut watch = watch::Watch::start();
     let limits = Limits { memory_bytes: usize::try_from(arguments.memory_mb << 20).unwrap_or(usize::MAX) };
-    let exploration = explore(&mut model, limits, &mut |progress| watch.look(progress));
+    let options = Options { threads: usize::from(arguments.threads), ..Options::new(limits) };
+    let exploration = explore_with(&mut model, options, &mut |progress| watch.look(progress));
     let exploration = exploration.map_err(|error| about(origin)(error.into()))?;
     let interrupted = watch.finish(exploration.states);
     let stopped = match (exploration.exhausted, interrupted) {
@@ -95,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let text = if arguments.output.json {
         json::explore(&subject, &searched)
     } else {
-        report::explore::explore(&subject, &searched, show_files, arguments.output.style())
+        report::explore::explore(&subject, &searched, show_files, style)
     };
     Ok(Report { text, verdict: searched.verdict() })
 }

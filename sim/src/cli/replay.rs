@@ -1,6 +1,9 @@
 //! `contend replay`.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use sim::{
@@ -27,15 +30,21 @@ pub struct Arguments {
     output: Output,
 }
 
-/// Runs it.
-pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
-    let name = arguments.file.display().to_string();
-    let bytes = fs::read(&arguments.file).map_err(|error| about(&name)(unreadable(&arguments.file, error)))?;
+/// Reads a failure file; gives its name, too.
+pub fn read(file: &Path) -> Result<(String, Failure), CliError> {
+    let name = file.display().to_string();
+    let bytes = fs::read(file).map_err(|error| about(&name)(unreadable(file, error)))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{name}: not a failure file: it is not text in UTF-8"))?;
     let failure = Failure::parse(&text).map_err(|error| about(&name)(error.into()))?;
     if let Some(text) = failure.note() {
         note(&format!("note: {text}\n"));
     }
+    Ok((name, failure))
+}
+
+/// Runs it.
+pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
+    let (name, failure) = read(&arguments.file)?;
     let replayed = failure.replay().map_err(|error| about(&name)(error.into()))?;
     let text = if arguments.output.json {
         json::replay(&failure, &replayed)
@@ -45,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     Ok(Report { text, verdict: Verdict::of(&replayed.result.violations) })
 }
 
-fn unreadable(path: &std::path::Path, error: std::io::Error) -> CliError {
+fn unreadable(path: &Path, error: std::io::Error) -> CliError {
     match error.kind() {
         std::io::ErrorKind::NotFound => "no such file; explore says where it writes failure files".into(),
         _ if path.is_dir() => "this is a directory, not a failure file".into(),

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use sim::{
     real::{RealOptions, call_log::CallLog, run_on_threads},
-    report::{self, Origin, Subject, Verdict, json},
+    report::{self, Origin, Style, Subject, Verdict, json},
     run::simulate,
     world::{Clock, Granularity},
 };
@@ -16,6 +16,7 @@ use sim::{
 use super::{
     Report,
     arguments::ScenarioArguments,
+    compare,
     error::{CliError, about},
     output::Output,
 };
@@ -49,9 +50,17 @@ Examples:
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     if let Some(directory) = &arguments.store {
+        if arguments.scenario.compare.is_some() {
+            return Err(
+                "--compare: runs on real tables cannot stand side by side, each needs a folder of its own".into()
+            );
+        }
         return store(arguments, directory);
     }
-    let scenario = &arguments.scenario;
+    compare::run(&arguments.scenario, &arguments.output, &mut |scenario, style| one(arguments, scenario, style))
+}
+
+fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Result<Report, CliError> {
     let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
     let result = simulate(&setting, arguments.seed).map_err(|error| about(&scenario.scenario)(error.into()))?;
@@ -60,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let text = if arguments.output.json {
         json::run(&subject, &result, &again)
     } else {
-        report::run::run(&subject, &result, &again, arguments.output.style())
+        report::run::run(&subject, &result, &again, style)
     };
     Ok(Report { text, verdict: Verdict::of(&result.violations) })
 }

@@ -2,6 +2,7 @@
 
 use std::{
     ops::Range,
+    path::PathBuf,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -10,15 +11,20 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sim::{
-    report::{self, Origin, Subject, json},
-    walk::walk,
-    world::{Clock, Granularity},
+    failure::{Failure, PROGRAM},
+    report::{self, Origin, Style, Subject, json},
+    rule_choice::RuleChoice,
+    run::{RunError, Simulator},
+    walk::{Walk, walk},
+    world::{Clock, FaultBudget, FaultKind, Granularity, Setting},
 };
 
 use super::{
     Report,
-    arguments::ScenarioArguments,
+    arguments::{ScenarioArguments, quoted},
+    compare,
     error::{CliError, about},
+    files,
     output::{Output, note},
 };
 
@@ -34,6 +40,9 @@ pub struct Arguments {
     /// Threads that share the seeds; the result does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Write a failure file for each kind of violation into this directory, for replay and shrink.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     output: Output,
 }
@@ -53,7 +62,11 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
-    let scenario = &arguments.scenario;
+    files::check(arguments.out.as_deref())?;
+    compare::run(&arguments.scenario, &arguments.output, &mut |scenario, style| one(arguments, scenario, style))
+}
+
+fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Result<Report, CliError> {
     let setting = Arc::new(scenario.setting(Clock::Virtual, Granularity::Needs)?);
     let rules = scenario.rules();
     let threads = arguments.threads.map(usize::from);
@@ -75,12 +88,49 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
     let elapsed = begun.elapsed().as_secs_f64();
     note(&format!("{} runs in {elapsed:.1} s, {:.0} runs/s\n", result.seeds, result.seeds as f64 / elapsed.max(1e-6)));
 
+    let failures = failures(&setting, &rules, &result).map_err(|error| about(&scenario.scenario)(error.into()))?;
+    for file in files::write_failures(&failures, arguments.out.as_deref())? {
+        note(&format!("smaller with: contend shrink {}\n", quoted(&file)));
+    }
+
     let subject = Subject { origin: Origin::Seeds(&arguments.seeds), setting: &setting, rules: &rules };
     let replay = |seed: u64| scenario.command("run", &["--seed".to_owned(), seed.to_string()]);
     let text = if arguments.output.json {
         json::walk(&subject, &result, &replay)
     } else {
-        report::walk::walk(&subject, &result, &replay, arguments.output.style())
+        report::walk::walk(&subject, &result, &replay, style)
     };
     Ok(Report { text, verdict: report::walk::verdict(&result) })
+}
+
+/// For each kind of violation the run of its first seed, as a failure.
+fn failures(setting: &Arc<Setting>, rules: &RuleChoice, walk: &Walk) -> Result<Vec<Failure>, RunError> {
+    let mut failures = Vec::new();
+    if walk.violations.is_empty() {
+        return Ok(failures);
+    }
+    let mut simulator = Simulator::new(setting.clone())?;
+    for (kind, violated) in &walk.violations {
+        let (_, schedule) = simulator.run_scheduled(violated.seed)?;
+        let mut faults = FaultBudget::default();
+        for kind in FaultKind::ALL {
+            let happened = schedule.iter().filter(|label| label_has(label, kind)).count();
+            (0..happened).for_each(|_| faults.allow(kind));
+        }
+        failures.push(Failure {
+            program: PROGRAM.to_owned(),
+            kind: *kind,
+            message: violated.message.clone(),
+            scenario: setting.scenario.clone(),
+            rules: rules.clone(),
+            faults,
+            granularity: setting.granularity,
+            schedule,
+        });
+    }
+    Ok(failures)
+}
+
+fn label_has(label: &str, kind: FaultKind) -> bool {
+    label.split_once('/').is_some_and(|(_, fault)| fault.starts_with(kind.name()))
 }

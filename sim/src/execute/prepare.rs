@@ -17,10 +17,10 @@ use log_core::{
     expression::Expression,
     path::encode_data_path,
     protocol::Unsupported,
-    schema::{DataType, Field, Schema},
+    schema::{DataType, Field, PrimitiveType, Schema},
     snapshot::Snapshot,
     statistics::Statistics,
-    value::parse_partition_value,
+    value::{Value, parse_partition_value},
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -66,7 +66,7 @@ pub struct Answer {
     /// Names of the columns.
     pub columns: Vec<String>,
     /// The rows, in the order of the query.
-    pub rows: Vec<Vec<log_core::value::Value>>,
+    pub rows: Vec<Vec<Value>>,
 }
 
 /// A change to be committed: all of it is known but the sizes of the new files.
@@ -143,6 +143,19 @@ pub enum StatementError {
     /// A column has a condition that this build cannot check.
     #[error("column '{0}' has an invariant, which this build of contend cannot check, so it does not write the table")]
     Invariant(String),
+    /// A property of the table that this build does not honour.
+    #[error("table property '{property}' is not supported by this build of contend; it knows {known}")]
+    Property {
+        /// The property.
+        property: String,
+        /// Those that it knows.
+        known: String,
+    },
+    /// An empty text in a partition column: the log can only say NULL for it, so the row would come back changed.
+    #[error(
+        "column '{0}' is a partition column, and the log cannot tell an empty text from NULL there; write NULL instead, for example nullif({0}, '')"
+    )]
+    EmptyPartitionValue(String),
     /// Rows cannot be turned into values.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -242,7 +255,7 @@ impl Execution<'_> {
                 false => Err(StatementError::TableExists(create.table.clone())),
             };
         }
-        let mut configuration: BTreeMap<String, String> = create.properties.iter().cloned().collect();
+        let mut configuration = properties(create)?;
         if let Some(level) = self.create_level {
             configuration.insert(LEVEL_PROPERTY.to_owned(), level.to_string());
         }
@@ -363,6 +376,7 @@ impl Execution<'_> {
         let whole = arrow::compute::concat_batches(&first.schema(), batches)
             .map_err(ExecuteError::plumbing("putting rows together"))?;
         let columns = snapshot.partition_columns();
+        check_partition_texts(&snapshot.schema, columns, &whole)?;
         let mut files = Vec::new();
         for (ordinal, (partition_values, batch)) in
             partition::split(&snapshot.schema, columns, &whole)?.into_iter().enumerate()
@@ -379,6 +393,28 @@ impl Execution<'_> {
         }
         Ok(files)
     }
+}
+
+/// No text or binary value of a partition column is empty.
+fn check_partition_texts(schema: &Schema, columns: &[String], batch: &RecordBatch) -> Result<(), StatementError> {
+    for column in columns {
+        let Some(index) = schema.index_of(column) else { continue };
+        let Some(data_type @ (PrimitiveType::String | PrimitiveType::Binary)) =
+            schema.fields[index].data_type.primitive()
+        else {
+            continue;
+        };
+        let empty = |value: Value| match value {
+            Value::String(text) => text.is_empty(),
+            Value::Binary(bytes) => bytes.is_empty(),
+            _ => false,
+        };
+        let column = batch.column(index);
+        if (0..batch.num_rows()).any(|row| empty(log_core::batch::value_at(column, data_type, row))) {
+            return Err(StatementError::EmptyPartitionValue(schema.fields[index].name.clone()));
+        }
+    }
+    Ok(())
 }
 
 fn change(reads: ReadSet, removes: Vec<Arc<AddFile>>, files: Vec<NewFile>, operation: Operation, rows: u64) -> Change {
@@ -400,6 +436,40 @@ fn answer(bound: &BoundQuery, batch: &RecordBatch) -> Result<Answer, StatementEr
     let schema = Schema { fields: fields.collect() };
     let columns = bound.output.iter().map(|(name, _)| name.clone()).collect();
     Ok(Answer { columns, rows: log_core::batch::rows(batch, &schema)? })
+}
+
+/// Properties that this build honours, or that concern nothing that it does.
+const PROPERTIES: [&str; 9] = [
+    LEVEL_PROPERTY,
+    "delta.appendOnly",
+    "delta.checkpointInterval",
+    "delta.dataSkippingNumIndexedCols",
+    "delta.deletedFileRetentionDuration",
+    "delta.logRetentionDuration",
+    "delta.randomizeFilePrefixes",
+    "delta.targetFileSize",
+    "delta.tuneFileSizesForRewrites",
+];
+
+/// The properties of a `CREATE TABLE`. Those that begin with `delta.` mean something to every client, so one that this build does not honour is
+/// refused; letter case does not matter in their names.
+///
+/// # Errors
+/// When a property is not honoured, or when the isolation level is none.
+pub fn properties(create: &CreateTable) -> Result<BTreeMap<String, String>, StatementError> {
+    let mut configuration = BTreeMap::new();
+    for (key, value) in &create.properties {
+        let mut key = key.clone();
+        if key.to_lowercase().starts_with("delta.") {
+            let Some(known) = PROPERTIES.into_iter().find(|known| known.eq_ignore_ascii_case(&key)) else {
+                return Err(StatementError::Property { known: PROPERTIES.join(", "), property: key });
+            };
+            key = known.to_owned();
+        }
+        configuration.insert(key, value.clone());
+    }
+    IsolationLevel::of_table(&configuration, IsolationLevel::Serializable)?;
+    Ok(configuration)
 }
 
 /// The schema that a `CREATE TABLE` describes.

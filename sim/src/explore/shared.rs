@@ -164,7 +164,7 @@ impl Shared {
         let mut answers = Vec::new();
         // The step is the same whatever else is on its way, so it runs in a network of its own.
         let budget = fault.map_or_else(FaultBudget::default, |fault| FaultBudget::of_mix(1, &[fault.kind()]));
-        let mut network = Network::new(budget);
+        let mut network = Network::new(budget, &tables);
         let mut scene = Scene {
             setting: &self.setting,
             environment: &mut self.environment,

@@ -117,8 +117,8 @@ pub enum RealError {
     NotEnabled(#[from] NotEnabled),
     /// A commit of the run's time is of somebody else.
     #[error(
-        "table at '{}': somebody else wrote version {version} ({operation}) during the run, so contend cannot judge it; run again \
-         while nobody else writes there", path.display()
+        "table at '{}': somebody else wrote version {version} ({operation}) during the run, so contend cannot judge the run; the \
+         commits that this run made before and after are in the log and stay there; run again while nobody else writes there", path.display()
     )]
     Stranger {
         /// The table's folder.

@@ -1,15 +1,17 @@
 //! What is looked at before the first byte is written.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use conflict::isolation::IsolationLevel;
 use log_core::{
     action::Action,
     load::LoadSnapshot,
-    path::{LOG_FOLDER, Version},
+    path::{LOG_FOLDER, Version, commit_path},
     schema::Schema,
     snapshot::Snapshot,
     store::drive,
@@ -24,7 +26,7 @@ use super::{
 use crate::{
     execute::prepare::schema_of,
     scenario::{Existing, Faults},
-    sql::Statement,
+    sql::{Statement, statement::CreateTable},
     world::{Setting, Table},
 };
 
@@ -45,7 +47,8 @@ pub(super) fn look(setting: &Setting, root: &Path, tables: &Directories) -> Resu
     let root_is_there = match fs::metadata(root) {
         Ok(metadata) if metadata.is_dir() => true,
         Ok(_) => return Err(refuse("it is a file, and the tables need a folder".to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link(root) => false,
+        Err(_) if is_link(root) => return Err(refuse("it is a link to something that is not there".to_owned())),
         Err(error) => return Err(refuse(error.to_string())),
     };
     let mut there = vec![false; setting.tables.len()];
@@ -73,13 +76,18 @@ pub(super) fn look(setting: &Setting, root: &Path, tables: &Directories) -> Resu
     Ok(there)
 }
 
+/// Is it a link, wherever that leads?
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
 /// Is the table there?
 fn look_at_table(setting: &Setting, name: &str, table: &LocalDirectory) -> Result<bool, RealError> {
     let path = table.root().to_owned();
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {}
         Ok(_) => return Err(RealError::NotATable { path, found: "it is a file".to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link(&path) => return Ok(false),
         Err(error) => return Err(RealError::Unfit { path, reason: error.to_string() }),
     }
     let unfit = |reason: String| RealError::Unfit { path: path.clone(), reason };
@@ -112,20 +120,55 @@ fn look_at_table(setting: &Setting, name: &str, table: &LocalDirectory) -> Resul
 /// Can the run go on from the table, and be judged at the end?
 fn check_fit(setting: &Setting, name: &str, table: &LocalDirectory, snapshot: &Arc<Snapshot>) -> Result<(), String> {
     snapshot.protocol.check_writable().map_err(|error| error.to_string())?;
-    let wanted = created_schema(setting, name);
+    let wanted = created(setting, name).map(schema_of);
     if wanted.as_ref().is_some_and(|wanted| !same_columns(wanted, &snapshot.schema)) {
         let (found, wanted) = (columns(&snapshot.schema), columns(&wanted.unwrap_or_default()));
         return Err(format!("its columns are ({found}), and the scenario's are ({wanted})"));
     }
-    let log = Table::from_objects(read_log(table)?).map_err(|error| chain(&error))?;
+    let default = setting.rules.default_level;
+    let level =
+        IsolationLevel::of_table(&snapshot.metadata.configuration, default).map_err(|error| error.to_string())?;
+    if let Some(wanted) = setting.scenario.isolation.filter(|wanted| *wanted != level) {
+        return Err(format!("its level is {level}, and the scenario's is {wanted}; a table keeps its level"));
+    }
+    let partitions = created(setting, name).map(|create| create.partitioned_by.clone());
+    if let Some(wanted) = partitions.filter(|wanted| !same_names(wanted, snapshot.partition_columns())) {
+        let found = snapshot.partition_columns().join(", ");
+        return Err(format!("its partition columns are ({found}), and the scenario's are ({})", wanted.join(", ")));
+    }
+    let objects = read_log(table)?;
+    let newest = objects.get(&commit_path(snapshot.version));
+    if newest.is_some_and(|bytes| bytes.is_empty()) {
+        return Err(format!(
+            "its newest commit, version {}, is an empty file: a writer may have died there",
+            snapshot.version
+        ));
+    }
+    let log = Table::from_objects(objects).map_err(|error| chain(&error))?;
+    let mut live = BTreeSet::new();
     for version in (0..log.commits()).map(Version) {
-        for action in log.commit(version).actions {
+        let whole = "contend judges a run from the table's whole history";
+        let commit = log.commit(version);
+        for action in &commit.actions {
+            match action {
+                Action::Remove(remove) if !live.remove(&remove.path) => {
+                    return Err(format!("version {version} removes '{}', which was not in it; {whole}", remove.path));
+                }
+                Action::Metadata(metadata) if metadata.schema_string != snapshot.metadata.schema_string => {
+                    return Err(format!("its schema was changed after version {version}; {whole}"));
+                }
+                _ => {}
+            }
+        }
+        for action in commit.actions {
             let Action::Add(add) = action else { continue };
+            if !live.insert(add.path.clone()) {
+                return Err(format!("version {version} adds '{}' a second time; {whole}", add.path));
+            }
             let file = data_path(table.root(), &add.path).map_err(|error| format!("version {version}: {error}"))?;
             if !file.is_file() {
                 return Err(format!(
-                    "data file '{}' of version {version} is not there; a VACUUM may have removed it, and contend judges a run from the \
-                     table's whole history",
+                    "data file '{}' of version {version} is not there; a VACUUM may have removed it, and {whole}",
                     add.path
                 ));
             }
@@ -134,18 +177,22 @@ fn check_fit(setting: &Setting, name: &str, table: &LocalDirectory, snapshot: &A
     Ok(())
 }
 
-fn created_schema(setting: &Setting, name: &str) -> Option<Schema> {
+fn same_names(a: &[String], b: &[String]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.eq_ignore_ascii_case(b))
+}
+
+fn created<'a>(setting: &'a Setting, name: &str) -> Option<&'a CreateTable> {
     let scenario = &setting.scenario;
     let statements = scenario.setup.iter().chain(scenario.writers.iter().flat_map(|writer| &writer.statements));
     statements.into_iter().find_map(|sql| match &*sql.statement {
-        Statement::CreateTable(create) if create.table.eq_ignore_ascii_case(name) => Some(schema_of(create)),
+        Statement::CreateTable(create) if create.table.eq_ignore_ascii_case(name) => Some(create),
         _ => None,
     })
 }
 
 fn same_columns(a: &Schema, b: &Schema) -> bool {
     let of = |schema: &Schema| -> Vec<_> {
-        schema.fields.iter().map(|field| (field.name.clone(), field.data_type.clone(), field.nullable)).collect()
+        schema.fields.iter().map(|field| (field.name.to_lowercase(), field.data_type.clone(), field.nullable)).collect()
     };
     of(a) == of(b)
 }

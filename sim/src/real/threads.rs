@@ -21,7 +21,7 @@ use crate::{
     call::CallError,
     history::{Entry, History, Kind, What},
     naming::{CallId, SETUP},
-    run::{RunResult, conclude},
+    run::{RunError, RunResult, conclude, simulate},
     world::{Setting, Table, Tables},
 };
 
@@ -54,6 +54,12 @@ pub fn run_on_threads(setting: &Arc<Setting>, root: &Path, options: RealOptions)
     }
     let place = Arc::new(Directories::new(root, &setting.tables, options.seed));
     let there = look(&setting, root, &place)?;
+    if !there.contains(&true) {
+        // A pinned step that is not possible shows in a simulation, before anything is written.
+        if let Err(RunError::NotEnabled(error)) = dry_run(&setting) {
+            return Err(error.into());
+        }
+    }
     set_up(&setting, &place, &there, options.log.as_deref())?;
     let mut first = Vec::new();
     for index in 0..setting.tables.len() {
@@ -72,6 +78,13 @@ pub fn run_on_threads(setting: &Arc<Setting>, root: &Path, options: RealOptions)
         tables.push(table);
     }
     Ok(conclude(&setting, history, first, &Tables::new(tables), &mut FinishedFiles(&place)))
+}
+
+fn dry_run(setting: &Arc<Setting>) -> Result<(), RunError> {
+    match setting.scenario.schedule {
+        Some(_) => simulate(setting, 0).map(|_| ()),
+        None => Ok(()),
+    }
 }
 
 /// Runs the statements of the setup one after the other, but none on a table that is there.

@@ -16,6 +16,7 @@ use crate::{
     judge::Violation,
     run::{RunResult, TableResult},
     scenario::Shipped,
+    shrink::{Shrunk, Size},
     walk::{Walk, Work},
 };
 
@@ -161,6 +162,37 @@ pub fn replay(failure: &Failure, replayed: &Replayed) -> String {
     text(document)
 }
 
+/// The document of a failure that was made smaller; `file` is where it was written.
+pub fn shrink(shrunk: &Shrunk, replayed: &Replayed, file: Option<&str>) -> String {
+    let failure = &shrunk.failure;
+    let subject = super::replay::subject(failure, replayed);
+    let mut document = start("shrink", Verdict::of(&replayed.result.violations), &subject);
+    let size = |size: Size| {
+        json!({
+            "writers": size.writers,
+            "statements": size.statements,
+            "rows": size.rows,
+            "steps": size.steps,
+        })
+    };
+    extend(
+        &mut document,
+        json!({
+            "kind": failure.kind.name(),
+            "message": failure.message,
+            "schedule": failure.schedule,
+            "length": failure.schedule.len(),
+            "before": size(shrunk.before),
+            "after": size(shrunk.after),
+            "tried": shrunk.tried,
+            "shortest": shrunk.shortest,
+            "toml": failure.scenario.to_string(),
+            "file": file,
+        }),
+    );
+    text(document)
+}
+
 /// The document of the scenarios that are built in.
 pub fn scenarios(shipped: &[Shipped]) -> String {
     let scenarios: Vec<Value> = shipped
@@ -189,7 +221,7 @@ fn start(command: &str, verdict: Verdict, subject: &Subject<'_>) -> Map<String, 
             "command": command,
             "verdict": verdict.name(),
             "scenario": scenario.name,
-            "level": scenario.isolation.unwrap_or(subject.setting.rules.default_level).to_string(),
+            "level": subject.setting.level().unwrap_or(subject.setting.rules.default_level).to_string(),
             "rules": { "name": subject.rules.name, "without": subject.rules.without },
             "writers": scenario.writers.iter().map(|writer| &writer.name).collect::<Vec<_>>(),
         }),
@@ -207,6 +239,7 @@ fn run_fields(document: &mut Map<String, Value>, subject: &Subject<'_>, result: 
             "committed": result.committed,
             "conflicts": result.conflicts,
             "unknown": result.unknown,
+            "crashed": result.crashed,
             "orphans": result.orphans(),
             "calls": calls::calls(subject, result),
             "tables": tables,

@@ -83,7 +83,8 @@ pub(super) fn wrap_at_most(text: &str, most: usize, lines_max: usize) -> Vec<Str
 pub(super) fn paragraph(first: &str, text: &str, most: usize) -> String {
     let indent = width(first);
     let mut paragraph = String::new();
-    for (i, line) in wrap(text, most.saturating_sub(indent).max(16)).into_iter().enumerate() {
+    let lines = text.lines().flat_map(|line| wrap(line, most.saturating_sub(indent).max(16)));
+    for (i, line) in lines.enumerate() {
         let start = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
         paragraph.push_str(format!("{start}{line}").trim_end());
         paragraph.push('\n');

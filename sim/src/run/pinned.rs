@@ -117,10 +117,11 @@ impl Stand {
             (_, Self::Finished) => Some("the writer has finished"),
             (PinnedStep::Crash, _) => None,
             (PinnedStep::Read, Self::AtPut | Self::Committing) => Some("its call is committing already"),
-            (PinnedStep::Put | PinnedStep::Commit, Self::Reading | Self::Committing) => {
-                Some("its call has no commit ready yet")
-            }
-            (PinnedStep::Read, Self::Reading) | (PinnedStep::Put | PinnedStep::Commit, Self::AtPut) => None,
+            (PinnedStep::Put | PinnedStep::Commit, Self::Reading) => Some("its call has no commit ready yet"),
+            (PinnedStep::Put, Self::Committing) => Some("its put was lost, and the winners are not read yet"),
+            (PinnedStep::Read, Self::Reading)
+            | (PinnedStep::Put, Self::AtPut)
+            | (PinnedStep::Commit, Self::AtPut | Self::Committing) => None,
         }
     }
 

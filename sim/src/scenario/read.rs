@@ -92,6 +92,9 @@ fn writers(fields: &Fields<'_>) -> Read<Vec<WriterSpec>> {
     Ok(writers)
 }
 
+/// The name under which the setup writes; a writer of that name would share its transaction ids.
+const RESERVED: &str = "setup";
+
 /// The writers that one `[[writer]]` makes.
 fn writer(node: &Node, index: usize) -> Read<Vec<WriterSpec>> {
     let prefix = format!("writer.{}", node.name().map_or_else(|| (index + 1).to_string(), str::to_owned));
@@ -101,6 +104,9 @@ fn writer(node: &Node, index: usize) -> Read<Vec<WriterSpec>> {
     let (name, name_node) = fields.required("name", expected, expected)?;
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
         return Err(wrong(&fields.path("name"), expected, name_node));
+    }
+    if name == RESERVED {
+        return Err(wrong(&fields.path("name"), "a name of its own: 'setup' is what the setup goes by", name_node));
     }
     let count = fields.integer("count", 1..=MAX_COUNT)?;
     let key = fields.path("statements");

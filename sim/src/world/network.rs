@@ -1,5 +1,7 @@
 //! What lies between the writers and the store: requests that get lost, or late.
 
+use std::sync::Arc;
+
 use log_core::store::{Bytes, Request};
 
 use super::Tables;
@@ -104,6 +106,13 @@ impl FaultBudget {
         self.total > 0 && self.each.iter().nth(kind as usize).is_some_and(|(_, count)| *count > 0)
     }
 
+    /// One more of a kind may happen.
+    pub fn allow(&mut self, kind: FaultKind) {
+        self.total += 1;
+        let (_, count) = self.each.iter_mut().nth(kind as usize).expect("every kind has a count");
+        *count += 1;
+    }
+
     /// Takes one of a kind.
     pub(crate) fn spend(&mut self, kind: FaultKind) {
         assert!(self.allows(kind), "a fault of kind {} is not allowed", kind.name());
@@ -133,12 +142,14 @@ pub struct Network {
     pub budget: FaultBudget,
     /// Puts on their way, in order of table and path.
     pub late: Vec<LatePut>,
+    /// Of each table the number of commits that every listing shows: those of the setup.
+    pub shown: Arc<[u64]>,
 }
 
 impl Network {
     /// A network in which so many faults may happen.
-    pub fn new(budget: FaultBudget) -> Self {
-        Self { budget, late: Vec::new() }
+    pub fn new(budget: FaultBudget, tables: &Tables) -> Self {
+        Self { budget, late: Vec::new(), shown: tables.iter().map(|table| table.commits()).collect() }
     }
 
     /// A put goes on its way.

@@ -2,20 +2,28 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use conflict::rules::RuleSet;
-use log_core::{schema::Schema, store::Request};
+use conflict::{
+    isolation::{IsolationLevel, LEVEL_PROPERTY},
+    rules::RuleSet,
+};
+use log_core::{
+    expression::{EvaluateError, Expression},
+    schema::Schema,
+    store::Request,
+};
 
 use super::network::FaultBudget;
 use crate::{
     call::{Call, CallContext, CallEnd, Need},
-    execute::prepare::schema_of,
+    execute::prepare::{properties, schema_of},
     history::Kind,
     judge::{Violation, ViolationKind},
     naming::{CallId, Naming, SETUP},
     scenario::{OnConflict, Scenario, SqlText},
     sql::{
-        SqlError, Statement,
+        Bound, SqlError, Statement,
         bind::{Constants, bind},
+        bound::BoundInsert,
     },
 };
 
@@ -111,6 +119,36 @@ pub enum SettingError {
         /// The table.
         table: String,
     },
+    /// A table that is created with partition columns here and others there.
+    #[error("{place}: table '{table}' is created with other partition columns elsewhere in the scenario")]
+    Partitions {
+        /// The statement.
+        place: String,
+        /// The table.
+        table: String,
+    },
+    /// A table property that cannot be honoured.
+    #[error("{place}: {message}")]
+    Property {
+        /// The statement.
+        place: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A constant that its column cannot hold.
+    #[error("{place} (`{sql}`): row {row}, column '{column}': {source}")]
+    Constant {
+        /// The statement.
+        place: String,
+        /// Its text.
+        sql: String,
+        /// The row, from 1.
+        row: usize,
+        /// The column.
+        column: String,
+        /// Why not.
+        source: EvaluateError,
+    },
     /// A statement that does not fit its table.
     #[error("{place} (`{sql}`)")]
     Sql {
@@ -170,6 +208,17 @@ impl Setting {
     /// The position of the table of a call, if it has one.
     pub fn table_of(&self, call: CallId) -> Option<usize> {
         self.sql(call).statement.table().map(|table| self.table_index(table))
+    }
+
+    /// The level that the scenario gives its tables: its own, or that of a `CREATE TABLE`; `None` leaves it to the rule set.
+    pub fn level(&self) -> Option<IsolationLevel> {
+        let created = || {
+            statements(&self.scenario).find_map(|(_, sql)| match &*sql.statement {
+                Statement::CreateTable(create) => properties(create).ok()?.get(LEVEL_PROPERTY)?.parse().ok(),
+                _ => None,
+            })
+        };
+        self.scenario.isolation.or_else(created)
     }
 
     /// The name of a writer, or of the setup.
@@ -298,9 +347,17 @@ fn statements(scenario: &Scenario) -> impl Iterator<Item = (String, &SqlText)> {
 
 fn created_tables(scenario: &Scenario) -> Result<BTreeMap<String, Schema>, SettingError> {
     let mut schemas = BTreeMap::new();
+    let mut partitions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (place, sql) in statements(scenario) {
         let Statement::CreateTable(create) = &*sql.statement else { continue };
         let (table, schema) = (create.table.to_lowercase(), schema_of(create));
+        properties(create)
+            .map_err(|error| SettingError::Property { place: place.clone(), message: error.to_string() })?;
+        let columns: Vec<String> = create.partitioned_by.iter().map(|column| column.to_lowercase()).collect();
+        if partitions.get(&table).is_some_and(|known| *known != columns) {
+            return Err(SettingError::Partitions { place, table });
+        }
+        partitions.insert(table.clone(), columns);
         if schemas.get(&table).is_some_and(|known| *known != schema) {
             return Err(SettingError::Columns { place, table });
         }
@@ -332,11 +389,33 @@ fn check(place: &str, sql: &SqlText, schemas: &BTreeMap<String, Schema>) -> Resu
             }
         }
     };
-    bind(statement, schema, &Constants { now_us: 0 }).map(|_| ()).map_err(|source| SettingError::Sql {
-        place,
+    let bound = bind(statement, schema, &Constants { now_us: 0 }).map_err(|source| SettingError::Sql {
+        place: place.clone(),
         sql: sql.text.clone(),
         source: source.with_text(&sql.text),
-    })
+    })?;
+    check_constants(&place, sql, &bound, schema)
+}
+
+/// Rows that are spelled out must fit their columns: a number that is too big is known before anything runs.
+fn check_constants(place: &str, sql: &SqlText, bound: &Bound, schema: &Schema) -> Result<(), SettingError> {
+    let Bound::Insert(BoundInsert::Values(rows)) = bound else { return Ok(()) };
+    for (number, row) in rows.iter().enumerate() {
+        for (value, field) in row.iter().zip(&schema.fields) {
+            // Only what has no choice: a cast of a constant. Anything else may depend on the clock.
+            let Expression::Cast { value: operand, lenient: false, .. } = value else { continue };
+            if let (Expression::Literal { .. }, Err(source)) = (&**operand, value.evaluate(&[])) {
+                return Err(SettingError::Constant {
+                    place: place.to_owned(),
+                    sql: sql.text.clone(),
+                    row: number + 1,
+                    column: field.name.clone(),
+                    source,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 impl OnConflict {

@@ -171,7 +171,7 @@ impl Writer {
             faults.push(Fault::CrashAfterPut);
         }
         if matches!(need, Need::Store(Request::List { .. })) && network.budget.allows(FaultKind::ListLag) {
-            let missing = hidden_commits(call, setting, tables).min(u64::from(u8::MAX)) as u8;
+            let missing = hidden_commits(call, setting, tables, network).min(u64::from(u8::MAX)) as u8;
             faults.extend((1..=missing).map(|missing| Fault::ListLag { missing }));
         }
         faults.retain(|fault| network.budget.allows(fault.kind()));
@@ -309,9 +309,9 @@ fn table(call: &Call, setting: &Setting) -> usize {
 }
 
 /// How many commits a listing could fail to show. Those of the setup are old enough to be seen.
-pub(super) fn hidden_commits(call: &Call, setting: &Setting, tables: &Tables) -> u64 {
-    let setup = setting.scenario.setup.len() as u64;
-    call.context.sql.statement.table().map_or(0, |_| tables.get(table(call, setting)).commits().saturating_sub(setup))
+pub(super) fn hidden_commits(call: &Call, setting: &Setting, tables: &Tables, network: &Network) -> u64 {
+    let hidden = |index: usize| tables.get(index).commits().saturating_sub(network.shown[index]);
+    call.context.sql.statement.table().map_or(0, |_| hidden(table(call, setting)))
 }
 
 /// Sends a request through the network.

@@ -207,3 +207,40 @@ fn flags_that_do_not_fit() {
         "#]],
     );
 }
+
+#[test]
+fn what_would_go_wrong_later_is_refused_at_once() {
+    check(
+        &scenario("INSERT INTO t VALUES (2147483648, 'x')"),
+        expect![[r#"
+        error: s.toml: writer 'a', statement 1 (`INSERT INTO t VALUES (2147483648, 'x')`): row 1, column 'id': '2147483648' cannot be cast to integer
+    "#]],
+    );
+    check(
+        "setup = [\"CREATE TABLE t (id INT)\"]\n[[writer]]\nname = \"setup\"\nstatements = [\"DELETE FROM t\"]\n",
+        expect![[r#"
+            error: s.toml, line 3: 'writer.setup.name' must be a name of its own: 'setup' is what the setup goes by, not the string 'setup'
+        "#]],
+    );
+    check(
+        "setup = [\"CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')\"]\n[[writer]]\nname = \"a\"\n\
+         statements = [\"DELETE FROM t\"]\n",
+        expect![[r#"
+            error: s.toml: setup, statement 1: table property 'delta.enableDeletionVectors' is not supported by this build of contend; it knows delta.isolationLevel, delta.appendOnly, delta.checkpointInterval, delta.dataSkippingNumIndexedCols, delta.deletedFileRetentionDuration, delta.logRetentionDuration, delta.randomizeFilePrefixes, delta.targetFileSize, delta.tuneFileSizesForRewrites
+        "#]],
+    );
+    check(
+        "setup = [\"CREATE TABLE t (id INT) TBLPROPERTIES ('Delta.IsolationLevel' = 'foo')\"]\n[[writer]]\nname = \"a\"\n\
+         statements = [\"DELETE FROM t\"]\n",
+        expect![[r#"
+            error: s.toml: setup, statement 1: property delta.isolationLevel: 'foo' is not an isolation level; there are Serializable, WriteSerializable and SnapshotIsolation
+        "#]],
+    );
+    check(
+        "setup = [\"CREATE TABLE t (id INT, p INT) PARTITIONED BY (p)\"]\n[[writer]]\nname = \"a\"\n\
+         statements = [\"CREATE TABLE IF NOT EXISTS t (id INT, p INT)\"]\n",
+        expect![[r#"
+            error: s.toml: writer 'a', statement 1: table 't' is created with other partition columns elsewhere in the scenario
+        "#]],
+    );
+}

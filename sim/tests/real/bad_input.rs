@@ -126,3 +126,47 @@ fn a_setup_that_fails_names_its_statement() {
     let error = run(parse(text), root.path()).unwrap_err().to_string();
     assert!(error.starts_with("setup, statement 2 (`INSERT INTO t SELECT 1 / 0`)"), "{error}");
 }
+
+#[test]
+fn a_table_that_a_run_could_not_be_judged_on_is_refused() {
+    let all = tempfile::tempdir().unwrap();
+    run(shipped("@write-conflict", &[]), all.path()).unwrap();
+    let level = shipped("@write-conflict", &[("store.existing", "continue"), ("isolation", "Serializable")]);
+    refused(level, all.path(), all.path(), &["its level is WriteSerializable", "the scenario's is Serializable"]);
+    let partitioned = parse(
+        "setup = [\"CREATE TABLE logs (id INT, date TIMESTAMP) PARTITIONED BY (id)\"]\n[[writer]]\nname = \"a\"\n\
+         statements = [\"DELETE FROM logs\"]\n[store]\nexisting = \"continue\"\n",
+    );
+    refused(partitioned, all.path(), all.path(), &["its partition columns are ()", "the scenario's are (id)"]);
+
+    let log = all.path().join("logs");
+    let newest = (0..).take_while(|version| log.join(commit_path(Version(*version))).is_file()).count() as u64;
+    let next = log.join(commit_path(Version(newest)));
+    fs::write(&next, "").unwrap();
+    refused(go_on(), all.path(), all.path(), &["is an empty file"]);
+    let remove = r#"{"remove":{"path":"gone.parquet","deletionTimestamp":1,"dataChange":true}}"#;
+    fs::write(&next, remove).unwrap();
+    refused(go_on(), all.path(), all.path(), &["removes 'gone.parquet', which was not in it"]);
+    fs::remove_file(&next).unwrap();
+    run(go_on(), all.path()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nowhere_is_refused() {
+    let all = tempfile::tempdir().unwrap();
+    let link = all.path().join("link");
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    let error = run(go_on(), &link).unwrap_err().to_string();
+    assert!(error.contains("it is a link to something that is not there"), "{error}");
+    assert!(!all.path().join("nowhere").exists());
+}
+
+#[test]
+fn a_schedule_that_cannot_be_followed_is_refused_before_the_setup() {
+    let all = tempfile::tempdir().unwrap();
+    let scenario = shipped("@reordered", &[("schedule", "[\"a.commit\"]")]);
+    let error = chain(&run(scenario, all.path()).unwrap_err());
+    assert!(error.contains("a.commit"), "{error}");
+    assert!(listing(all.path()).is_empty());
+}

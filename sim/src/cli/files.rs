@@ -6,9 +6,9 @@ use std::{
     process,
 };
 
-use sim::report::explore::Shortest;
+use sim::{failure::Failure, report::explore::Shortest};
 
-use crate::cli::error::{CliError, about};
+use super::error::{CliError, about};
 
 /// Refuses what cannot become a directory, before anything is searched.
 pub fn check(out: Option<&Path>) -> Result<(), CliError> {
@@ -22,8 +22,17 @@ pub fn check(out: Option<&Path>) -> Result<(), CliError> {
 
 /// Writes a file for each violation, into `out` or into a new directory for temporary files.
 pub fn write(violations: &mut [Shortest], out: Option<&Path>) -> Result<(), CliError> {
-    if violations.is_empty() {
-        return Ok(());
+    let failures: Vec<Failure> = violations.iter().map(|shortest| shortest.failure.clone()).collect();
+    for (shortest, file) in violations.iter_mut().zip(write_failures(&failures, out)?) {
+        shortest.file = Some(file);
+    }
+    Ok(())
+}
+
+/// The same for failures; gives the names of the files.
+pub fn write_failures(failures: &[Failure], out: Option<&Path>) -> Result<Vec<String>, CliError> {
+    if failures.is_empty() {
+        return Ok(Vec::new());
     }
     let directory = match out {
         Some(out) => {
@@ -32,13 +41,13 @@ pub fn write(violations: &mut [Shortest], out: Option<&Path>) -> Result<(), CliE
         }
         None => fresh(&env::temp_dir())?,
     };
-    for shortest in violations {
-        let path = directory.join(shortest.failure.file_name());
-        fs::write(&path, shortest.failure.to_json())
-            .map_err(|error| about(path.display().to_string())(error.into()))?;
-        shortest.file = Some(path.display().to_string());
+    let mut files = Vec::new();
+    for failure in failures {
+        let path = directory.join(failure.file_name());
+        fs::write(&path, failure.to_json()).map_err(|error| about(path.display().to_string())(error.into()))?;
+        files.push(path.display().to_string());
     }
-    Ok(())
+    Ok(files)
 }
 
 /// A directory that was not there before.
