@@ -191,20 +191,6 @@ fn check(subject: &Subject, objects: ObjectMap, ends: &Ends) -> Log {
         Ok(table) => table,
         Err(error) => panic!("the log is damaged: {error}"),
     };
-    let mut live = BTreeSet::new();
-    for version in (0..table.commits()).map(Version) {
-        let commit = table.commit(version);
-        for action in &commit.actions {
-            if let Action::Remove(remove) = action {
-                let there = live.remove(&remove.path);
-                assert!(there, "the log is damaged: version {version} removes '{}', which is not there", remove.path);
-            }
-        }
-        live.extend(commit.actions.into_iter().filter_map(|action| match action {
-            Action::Add(add) => Some(add.path),
-            _ => None,
-        }));
-    }
     let log = log(&table, &subject.setting);
     let first = subject.setting.scenario.setup.len() as u64;
     for (call, end) in ends {
@@ -219,6 +205,20 @@ fn check(subject: &Subject, objects: ObjectMap, ends: &Ends) -> Log {
             CallEnd::Conflict(_) => assert!(versions.is_empty(), "{id} was rejected, and the log is {log:?}"),
             other => panic!("{id}: {other}"),
         }
+    }
+    let mut live = BTreeSet::new();
+    for version in (0..table.commits()).map(Version) {
+        let commit = table.commit(version);
+        for action in &commit.actions {
+            if let Action::Remove(remove) = action {
+                let there = live.remove(&remove.path);
+                assert!(there, "the log is damaged: version {version} removes '{}', which is not there", remove.path);
+            }
+        }
+        live.extend(commit.actions.into_iter().filter_map(|action| match action {
+            Action::Add(add) => Some(add.path),
+            _ => None,
+        }));
     }
     assert!(subject.logs.contains(&log), "the search does not know this log: {log:?}");
     log
