@@ -7,6 +7,7 @@ mod compare;
 mod error;
 mod explore;
 mod files;
+mod interrupt;
 mod output;
 mod replay;
 mod run;
