@@ -363,3 +363,24 @@ fn in_commit_timestamps_that_were_enabled_in_between_are_followed() {
         assert_eq!(version_of(root.path(), &["t", "--timestamp-as-of", text]), format!("v{version}"), "{text}");
     }
 }
+
+/// The times that the history shows lead back to the versions, though several commits may fall into one millisecond.
+#[test]
+fn every_command_goes_to_the_version_of_a_time() {
+    let root = TempDir::new().unwrap();
+    let ran = contend_in(root.path(), &["run", "@single-writer", "--store", "s"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let history = contend_in(root.path(), &["history", "s/logs", "--json", "--time-zone", "Asia/Kathmandu"]).json();
+    let rows = history["history"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let (version, time) = (row["version"].to_string(), row["timestampText"].as_str().unwrap());
+        for command in ["read", "digest", "files", "show", "history"] {
+            let by = |flag: &str, value: &str| contend_in(root.path(), &[command, "s/logs", "--json", flag, value]);
+            let by_version = by("--version-as-of", &version);
+            assert_eq!(by_version.code, 0, "{}", by_version.stderr);
+            assert_eq!(by("--timestamp-as-of", time), by_version, "{command} at {time}");
+            assert_eq!(contend_in(root.path(), &[command, &format!("s/logs@v{version}"), "--json"]), by_version);
+        }
+    }
+}
