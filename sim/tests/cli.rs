@@ -5,4 +5,5 @@ mod cli {
     mod explore;
     mod run;
     mod support;
+    mod time_travel;
 }
