@@ -73,6 +73,7 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched) -> String {
             "ends": searched.ends,
             "depth": searched.depth,
             "bytes": searched.bytes,
+            "alike": searched.alike,
             "outcomes": outcomes,
             "violations": violations,
         }),
