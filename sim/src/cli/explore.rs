@@ -77,7 +77,8 @@ fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Res
     });
     let rules = scenario.rules();
     let model = if arguments.symmetry {
-        let symmetry = Symmetry::of(&setting.scenario).map_err(|error| about(format!("{origin}, --symmetry"))(error.into()))?;
+        let symmetry =
+            Symmetry::of(&setting.scenario).map_err(|error| about(format!("{origin}, --symmetry"))(error.into()))?;
         WorldModel::with_symmetry(setting.clone(), symmetry)
     } else {
         WorldModel::new(setting.clone())

@@ -161,10 +161,8 @@ impl Orbits {
         let keys: Vec<(u32, u32)> = (0..ways)
             .map(|way| (self.late_images.image(put, way, ways), self.tables.image(tables, way, ways)))
             .collect();
-        let made: Vec<u32> = keys
-            .iter()
-            .map(|(put, tables)| shared.make_landing(&self.late.values[*put as usize], *tables))
-            .collect();
+        let made: Vec<u32> =
+            keys.iter().map(|(put, tables)| shared.make_landing(&self.late.values[*put as usize], *tables)).collect();
         self.settle_tables(shared, &made)?;
         self.landed.extend(keys.into_iter().zip(made.iter().copied()));
         Ok(made[0])
@@ -196,8 +194,7 @@ impl Orbits {
             Ok(false) => return Ok(()),
             Ok(true) => {}
         }
-        let stands =
-            |way: usize| stands(&shared.writers[self.symmetry.place(way, writer)].values[made[way] as usize]);
+        let stands = |way: usize| stands(&shared.writers[self.symmetry.place(way, writer)].values[made[way] as usize]);
         if (1..made.len()).any(|way| stands(way) != stands(0)) {
             return Err(self.not_alike(shared, ENDS));
         }

@@ -90,10 +90,7 @@ impl Memo {
 
 impl Shared {
     /// Runs the setup; gives the numbers of the parts of the first state as well.
-    pub(super) fn new(
-        setting: Arc<Setting>,
-        symmetry: Option<Arc<Symmetry>>,
-    ) -> Result<(Self, Vec<u32>), WorldError> {
+    pub(super) fn new(setting: Arc<Setting>, symmetry: Option<Arc<Symmetry>>) -> Result<(Self, Vec<u32>), WorldError> {
         let mut environment = Environment::default();
         let world = World::new(setting.clone(), &mut environment)?;
         let made = world.tables.iter().map(|table| table.commits()).collect();

@@ -9,7 +9,9 @@ const WAYS_MAX: usize = 720;
 
 /// No two writers are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no two writers have the same statements, on_conflict and commit_retries, so none can take the place of another; search without symmetry")]
+#[error(
+    "no two writers have the same statements, on_conflict and commit_retries, so none can take the place of another; search without symmetry"
+)]
 pub struct NoneAlike;
 
 /// All ways to let writers of a class take each other's places, as a group.

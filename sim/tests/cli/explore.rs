@@ -321,3 +321,28 @@ fn a_fault_that_does_not_exist_is_refused() {
     "#]],
     );
 }
+
+#[test]
+fn with_symmetry_the_report_says_who_is_alike_and_the_rest_is_the_same() {
+    let set = [
+        "--set",
+        "writer.a.statements=['INSERT INTO t VALUES (5)']",
+        "--set",
+        "writer.b.statements=['INSERT INTO t VALUES (5)']",
+    ];
+    let explore = |more: &[&str]| contend(&[&["explore", "@delete-all-against-insert"][..], &set, more].concat());
+    let ran = explore(&["--symmetry"]);
+    expect![[r#""#]].assert_eq(&ran.stdout);
+    assert_eq!(ran.code, 0);
+    let [plain, symmetric] = [explore(&["--json"]).json(), explore(&["--symmetry", "--json"]).json()];
+    assert_eq!(plain["outcomes"], symmetric["outcomes"]);
+    assert_eq!((&plain["alike"], &symmetric["alike"]), (&json!([]), &json!([["a", "b"]])));
+    assert!(symmetric["states"].as_u64() < plain["states"].as_u64());
+}
+
+#[test]
+fn symmetry_of_writers_that_differ_is_refused() {
+    refuses(&[], &["explore", "@delete-all-against-insert", "--symmetry"], expect![[r#"
+        error: @delete-all-against-insert, --symmetry: no two writers have the same statements, on_conflict and commit_retries, so none can take the place of another; search without symmetry
+    "#]]);
+}
