@@ -154,19 +154,29 @@ fn the_shortest_schedule_to_a_violation_is_the_same() {
     let insert: &[&str] = &["INSERT INTO t VALUES (1)"];
     let update: &[&str] = &["UPDATE t SET id = id + 1"];
     for (scenario, without, faults, expected) in [
-        (writers("id INT", &[(3, insert, CONTINUE)]), &["own-commit"][..], 1, expect!["[5300, 930] [ExactlyOnce, Structure]"]),
-        (writers("id INT", &[(3, insert, CONTINUE)]), &["atomic-put"], 0, expect!["0"]),
+        (
+            writers("id INT", &[(3, insert, CONTINUE)]),
+            &["own-commit"][..],
+            1,
+            expect!["[5300, 930] [ExactlyOnce, Structure]"],
+        ),
+        (
+            writers("id INT", &[(3, insert, CONTINUE)]),
+            &["put-if-absent"],
+            0,
+            expect!["[396, 76] [ExactlyOnce, Structure]"],
+        ),
         (
             writers("id INT", &[(1, insert, CONTINUE), (3, &["DELETE FROM t"], CONTINUE)]),
             &["added-files"],
             0,
-            expect!["0"],
+            expect!["[1218, 247] [NotSerializable]"],
         ),
         (
             writers("id INT", &[(1, insert, CONTINUE), (3, update, CONTINUE)]),
             &["added-files", "removed-and-read", "removed-twice"],
             0,
-            expect!["0"],
+            expect!["[4650, 822] [Structure, WrongEffect, NotSerializable]"],
         ),
     ] {
         let setting = setting(scenario, without, FaultBudget::of_mix(faults, &[]));
