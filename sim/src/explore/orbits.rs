@@ -6,6 +6,7 @@
 //! state a state that can be reached, with the same future, whatever the names in its log.
 
 use std::{
+    collections::hash_map::Entry,
     hash::{BuildHasher, Hash},
     sync::Arc,
 };
@@ -124,8 +125,8 @@ impl Orbits {
             .collect();
         let mut made: FxHashMap<(usize, StepKey), Step> = FxHashMap::default();
         for (writer, key) in &keys {
-            if !made.contains_key(&(*writer, *key)) {
-                made.insert((*writer, *key), shared.make_step(*writer, *key)?);
+            if let Entry::Vacant(step) = made.entry((*writer, *key)) {
+                step.insert(shared.make_step(*writer, *key)?);
             }
         }
         let steps: Vec<&Step> = keys.iter().map(|key| &made[key]).collect();

@@ -1,6 +1,6 @@
 //! The shortest way to each kind of violation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use rustc_hash::FxHashSet;
 
@@ -44,9 +44,9 @@ impl<M: Model> Shortest<M> {
                 lengths.entry(kind).or_insert_with(|| seen.depth(number) + 1);
             }
             for (kind, length) in lengths {
-                if !self.found.contains_key(&kind) {
-                    let found = first_of_length(model, seen, &kind, length)?;
-                    self.found.insert(kind, found);
+                if let Entry::Vacant(found) = self.found.entry(kind) {
+                    let first = first_of_length(model, seen, found.key(), length)?;
+                    found.insert(first);
                 }
             }
             self.waiting = std::mem::take(&mut met.steps);
