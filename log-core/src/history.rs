@@ -163,8 +163,8 @@ impl LoadHistory {
                     newest = newest.max(Some(version));
                     commits.push((version, object));
                 }
-                LogFile::Checkpoint(version) => newest = newest.max(Some(version)),
-                LogFile::Other => {}
+                LogFile::Checkpoint(checkpoint) => newest = newest.max(Some(checkpoint.version)),
+                _ => {}
             }
         }
         let Some(newest) = newest else { return Ok(Step::Done(None)) };
