@@ -325,7 +325,9 @@ fn checkpoint(parts: &CheckpointParts, contents: Vec<Option<Bytes>>) -> Result<C
     let mut whole = Checkpoint::default();
     for (path, bytes) in parts.paths.iter().zip(contents) {
         let bytes = bytes.ok_or_else(|| useless(path, "it was deleted meanwhile".to_owned()))?;
-        let LogFile::Checkpoint(file) = LogFile::of(path) else { panic!("a segment has checkpoints, and not '{path}'") };
+        let LogFile::Checkpoint(file) = LogFile::of(path) else {
+            panic!("a segment has checkpoints, and not '{path}'")
+        };
         let part = Checkpoint::parse(file, &bytes).map_err(|error: CheckpointError| useless(path, chain(&error)))?;
         whole.actions.extend(part.actions);
         whole.sidecars.extend(part.sidecars);

@@ -50,7 +50,9 @@ pub enum LogNote {
         cause: String,
     },
     /// A hint that leads nowhere.
-    #[error("_last_checkpoint names version {version}, from which nothing could be read; the whole log was listed instead")]
+    #[error(
+        "_last_checkpoint names version {version}, from which nothing could be read; the whole log was listed instead"
+    )]
     MisleadingHint {
         /// The version that it names.
         version: Version,

@@ -25,7 +25,8 @@ const READER_FEATURES: [&str; 10] = [
 ];
 /// Writer features that this crate implements (writer version 7). The last three ask nothing of one who appends and rewrites files: v2 checkpoints
 /// may be written, domains that nobody mentions stay as they are, and nothing is vacuumed.
-const WRITER_FEATURES: [&str; 5] = ["appendOnly", "invariants", "v2Checkpoint", "domainMetadata", "vacuumProtocolCheck"];
+const WRITER_FEATURES: [&str; 5] =
+    ["appendOnly", "invariants", "v2Checkpoint", "domainMetadata", "vacuumProtocolCheck"];
 
 /// Features that version numbers brought before there were lists, with the least reader and writer version that has each ("Valid Feature Names
 /// in Table Features").
@@ -194,5 +195,41 @@ mod tests {
     fn a_version_with_features_needs_its_list() {
         let protocol = Protocol { min_reader_version: 3, min_writer_version: 7, ..Protocol::default() };
         assert!(protocol.check_readable().is_err());
+    }
+
+    /// Report 21, and which features of which tables are read or written.
+    #[test]
+    fn features_go_by_their_names() {
+        let check = |reader, writer, listed: [&[&str]; 2], expected: [&str; 2]| {
+            let protocol = Protocol {
+                min_reader_version: reader,
+                min_writer_version: writer,
+                reader_features: (reader == 3).then(|| features(listed[0])).flatten(),
+                writer_features: (writer == 7).then(|| features(listed[1])).flatten(),
+                ..Protocol::default()
+            };
+            let needs = |result: Result<(), Unsupported>| result.err().map_or(String::new(), |error| error.needs);
+            let found = [needs(protocol.check_readable()), needs(protocol.check_writable())];
+            assert_eq!(found, expected, "{protocol:?}");
+        };
+        check(1, 2, [&[], &[]], ["", ""]);
+        check(2, 5, [&[], &[]], ["", "writer version 5"]);
+        check(2, 2, [&[], &[]], ["", "reader version 2"]);
+        check(99, 7, [&[], &[]], ["reader version 99", "reader version 99"]);
+        check(3, 7, [&[], &[]], ["", ""]);
+        check(3, 7, [&["v2Checkpoint"], &["v2Checkpoint", "appendOnly", "invariants", "domainMetadata"]], ["", ""]);
+        let vectors: [&[&str]; 2] = [&["deletionVectors", "columnMapping"], &["deletionVectors", "columnMapping"]];
+        check(3, 7, vectors, ["", "the writer features deletionVectors, columnMapping"]);
+        check(3, 7, [&["timestampNtz"], &[]], ["", "the reader features timestampNtz"]);
+        let managed: [&[&str]; 2] = [&["catalogManaged", "variantType", "geospatial"], &["catalogManaged"]];
+        let refused = "the reader features catalogManaged, geospatial";
+        check(3, 7, managed, [refused, refused]);
+        check(3, 7, [&["catalogOwned-preview"], &[]], ["the reader features catalogOwned-preview"; 2]);
+        check(
+            1,
+            7,
+            [&[], &["inCommitTimestamp", "rowTracking"]],
+            ["", "the writer features inCommitTimestamp, rowTracking"],
+        );
     }
 }

@@ -190,12 +190,7 @@ impl Listed {
     }
 
     /// The files that lead from after `start` up to `last`, or the first version that is missing.
-    fn steps(
-        &self,
-        start: Option<Version>,
-        last: Version,
-        damaged: &BTreeSet<String>,
-    ) -> Result<Vec<String>, Version> {
+    fn steps(&self, start: Option<Version>, last: Version, damaged: &BTreeSet<String>) -> Result<Vec<String>, Version> {
         let mut paths = Vec::new();
         let mut next = Version::after(start);
         while next <= last {

@@ -57,7 +57,12 @@ enum Outcome {
 }
 
 /// Where the manifest is not followed, and why.
-const EXCEPTIONS: [(&str, u64, &str); 0] = [];
+const EXCEPTIONS: [(&str, u64, &str); 1] = [(
+    "d-canonicalized-paths-special-a",
+    1,
+    "the path of a remove is a URI as RFC 2396 has it and is to be decoded, so `file:/x` and `/x` are one file; the manifest takes the newest version for empty \
+     as well",
+)];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
@@ -125,23 +130,29 @@ fn every_table_is_read_as_independent_clients_read_it() {
         };
         if expected.outcome == Outcome::Error {
             let words = words(expected.error_kind.as_deref().unwrap());
-            note(None, match table.at(None) {
-                Ok(_) => Err("could be read".to_owned()),
-                Err(error) => {
-                    let text = chain(&error);
-                    let missing = words.iter().find(|word| !text.contains(**word));
-                    missing.map_or(Ok(()), |word| Err(format!("the error does not say '{word}': {text}")))
-                }
-            });
+            note(
+                None,
+                match table.at(None) {
+                    Ok(_) => Err("could be read".to_owned()),
+                    Err(error) => {
+                        let text = chain(&error);
+                        let missing = words.iter().find(|word| !text.contains(**word));
+                        missing.map_or(Ok(()), |word| Err(format!("the error does not say '{word}': {text}")))
+                    }
+                },
+            );
             continue;
         }
         note(None, check(&table, None, &expected.content));
         let latest = table.at(None).map(|at| at.version().0);
-        note(None, match latest {
-            Ok(version) if Some(version) == expected.latest_version => Ok(()),
-            Ok(version) => Err(format!("the newest version is {version} instead of {:?}", expected.latest_version)),
-            Err(error) => Err(chain(&error)),
-        });
+        note(
+            None,
+            match latest {
+                Ok(version) if Some(version) == expected.latest_version => Ok(()),
+                Ok(version) => Err(format!("the newest version is {version} instead of {:?}", expected.latest_version)),
+                Err(error) => Err(chain(&error)),
+            },
+        );
         for AtVersion { version, content } in &expected.versions {
             note(Some(*version), check(&table, Some(*version), content));
         }

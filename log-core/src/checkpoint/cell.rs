@@ -16,6 +16,8 @@ use serde::{
     forward_to_deserialize_any,
 };
 
+use super::stats_parsed;
+
 /// Columns that repeat in another type what stands beside them as text.
 const PARSED: [&str; 2] = ["stats_parsed", "partitionValues_parsed"];
 
@@ -110,6 +112,11 @@ impl<'de> Deserializer<'de> for Cell<'_> {
                 let rows = offsets[row] as usize..offsets[row + 1] as usize;
                 visitor.visit_seq(Items { array: list.values(), rows })
             }
+            // Arrow knows no zone by name, also not UTC, without a table of zones.
+            ArrowType::Timestamp(_, Some(_)) => match stats_parsed::instant(array, row) {
+                Some(text) => visitor.visit_string(text),
+                None => Err(de::Error::custom("a time that has no text")),
+            },
             _ => {
                 let options = FormatOptions::default();
                 let formatter = ArrayFormatter::try_new(array, &options).map_err(de::Error::custom)?;

@@ -85,7 +85,8 @@ fn check_size(metadata: &ParquetMetaData, rows: i64, length: u64) -> Result<(), 
     let expanded = chunks.fold(0, |sum: i64, chunk| sum.saturating_add(chunk.uncompressed_size().max(0)));
     let limit = i64::try_from(length).unwrap_or(i64::MAX);
     if rows > limit || expanded > limit.saturating_mul(1000) {
-        let what = format!("{length} bytes cannot hold the {rows} rows and {expanded} bytes of which its footer speaks");
+        let what =
+            format!("{length} bytes cannot hold the {rows} rows and {expanded} bytes of which its footer speaks");
         return Err(CheckpointError::Damaged(what));
     }
     Ok(())

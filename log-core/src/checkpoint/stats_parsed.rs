@@ -25,6 +25,12 @@ pub(super) fn text(add: &StructArray, row: usize) -> Option<String> {
     })
 }
 
+/// A time that is not null as text, without quotes.
+pub(super) fn instant(array: &dyn Array, row: usize) -> Option<String> {
+    let mut out = String::new();
+    write_value(array, row, &mut out).then(|| out.trim_matches('"').to_owned())
+}
+
 fn write_struct(array: &StructArray, row: usize, out: &mut String) {
     out.push('{');
     let begin = out.len();

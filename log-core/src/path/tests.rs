@@ -40,14 +40,8 @@ fn checkpoints_have_one_part_or_many_or_an_id() {
     for (name, naming) in [
         ("00000000000000000010.checkpoint.parquet", CheckpointNaming::Classic),
         ("00000000000000000010.checkpoint.0000000001.0000000003.parquet", CheckpointNaming::Part { part: 1, of: 3 }),
-        (
-            "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json",
-            CheckpointNaming::UuidJson,
-        ),
-        (
-            "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet",
-            CheckpointNaming::UuidParquet,
-        ),
+        ("00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json", CheckpointNaming::UuidJson),
+        ("00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet", CheckpointNaming::UuidParquet),
     ] {
         check_name(name, LogFile::Checkpoint(CheckpointFile { version: Version(10), naming }));
     }
@@ -115,7 +109,7 @@ fn two_spellings_of_one_path_have_one_key() {
 
 #[test]
 fn a_commit_path_is_classified_as_its_version() {
-    for version in [0, 1, 10_000_000_000, u64::MAX] {
+    for version in [0, 1, 10_000_000_000, i64::MAX as u64] {
         assert_eq!(LogFile::of(&commit_path(Version(version))), LogFile::Commit(Version(version)));
     }
     assert_eq!(commit_path(Version(7)), "_delta_log/00000000000000000007.json");

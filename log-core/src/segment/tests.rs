@@ -126,7 +126,7 @@ fn a_hole_is_an_error_for_every_version_above_it() {
     check("0 1 2 3 4 6 c3", "-", "-", "5 to 5 missing for 6; versions 0 to 4");
     check("0 1 2 3 4 6 c3", "-", "4", "c3 4");
     check("0 1 2 3 4 5 6 9", "-", "-", "7 to 8 missing for 9; versions 0 to 6");
-    check("0 1 2 3 4 5 6 9", "6", "-", "7 to 8 missing for 9; versions 6 to 6");
+    check("0 1 2 3 4 5 6 9", "6", "-", "7 to 8 missing for 9; version 6");
     check("0 1 2 3 4 5 6 9", "-", "6", "0 1 2 3 4 5 6");
     check("1 2", "-", "-", "0 to 0 missing for 2; no version can be rebuilt");
     check("0 2 4", "-", "-", "1 to 1 missing for 4; version 0");
