@@ -28,10 +28,13 @@
 #![cfg_attr(test, allow(clippy::disallowed_types))]
 
 pub mod action;
+pub mod checkpoint;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
+pub mod last_checkpoint;
 pub mod load;
+pub mod log_note;
 pub mod path;
 pub mod protocol;
 pub mod segment;
@@ -43,6 +46,8 @@ pub mod batch;
 #[cfg(feature = "parquet")]
 pub mod data_file;
 pub mod expression;
+#[cfg(feature = "parquet")]
+mod guard;
 pub mod schema;
 pub mod statistics;
 pub mod value;

@@ -1,6 +1,6 @@
 //! Parquet bytes to rows of the table.
 
-use std::{collections::BTreeMap, panic, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use arrow::{
     array::{ArrayRef, RecordBatch, UInt32Array, new_null_array},
@@ -21,6 +21,7 @@ use parquet::{
 use super::{DataFileError, convert::convert};
 use crate::{
     batch::{BatchError, arrow_schema, arrow_type, column, from_columns},
+    guard::guarded,
     schema::{PrimitiveType, Schema},
     value::parse_partition_value,
 };
@@ -89,11 +90,7 @@ fn constant(name: &str, text: Option<&str>, data_type: PrimitiveType, rows: usiz
 /// Reads with a net below: the Parquet crate panics where damaged bytes send it outside of its buffers. The panic hook of the program still
 /// hears of it.
 fn read_guarded(bytes: &[u8], names: &[&str]) -> Result<RecordBatch, DataFileError> {
-    panic::catch_unwind(|| read(bytes, names)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(DataFileError::Damaged { message })
-    })
+    guarded(|| read(bytes, names)).unwrap_or_else(|message| Err(DataFileError::Damaged { message }))
 }
 
 /// The named columns of a file as it has them, INT96 as microseconds.
