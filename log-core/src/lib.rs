@@ -31,6 +31,7 @@ pub mod action;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
+pub mod layout;
 pub mod load;
 pub mod path;
 pub mod protocol;

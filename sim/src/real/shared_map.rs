@@ -130,7 +130,7 @@ impl Place for View<'_> {
         self.map.now_ms
     }
 
-    fn read(&self, table: usize, add: &AddFile, _: &Schema, _: Version) -> Result<RecordBatch, StatementError> {
+    fn read(&self, table: usize, add: &AddFile, _: &Snapshot) -> Result<RecordBatch, StatementError> {
         self.map.file(table, &add.path).ok_or_else(|| StatementError::DataFile {
             path: add.path.clone(),
             cause: "there is no such file".to_owned(),

@@ -33,7 +33,7 @@ pub trait Place {
     /// The time, in milliseconds since the epoch.
     fn now_ms(&self) -> i64;
 
-    /// The rows of a data file, all columns of the snapshot's schema in order. `version` is that of the snapshot.
+    /// The rows of a data file, all columns of the snapshot's schema in order.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -41,8 +41,7 @@ pub trait Place {
         &self,
         table: usize,
         add: &AddFile,
-        schema: &Schema,
-        version: Version,
+        snapshot: &Snapshot,
     ) -> Result<RecordBatch, StatementError>;
 
     /// Writes a data file for a table of this schema and with these partition columns; gives its size.
@@ -194,9 +193,7 @@ fn execute(
         now_ms: call.started_ms,
         default_level: setting.rules.default_level,
         create_level: call.context.create_level,
-        read: &|add, snapshot| {
-            place.read(table.expect("a file is one of a table"), add, &snapshot.schema, snapshot.version)
-        },
+        read: &|add, snapshot| place.read(table.expect("a file is one of a table"), add, snapshot),
     }
     .execute(&call.context.sql.statement, snapshots)
 }
