@@ -13,9 +13,8 @@ use arrow::{
         StringBuilder,
     },
     datatypes::{
-        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type,
-        Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Schema as ArrowSchema, SchemaRef, TimeUnit,
-        TimestampMicrosecondType,
+        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+        Int16Type, Int32Type, Int64Type, Schema as ArrowSchema, SchemaRef, TimeUnit, TimestampMicrosecondType,
     },
     error::ArrowError,
 };

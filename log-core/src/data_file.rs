@@ -5,11 +5,11 @@
 mod convert;
 mod decode;
 
-use std::sync::Arc;
+use std::{io::Write, sync::Arc};
 
 use arrow::{
     array::RecordBatch,
-    datatypes::{DataType as ArrowType, Schema as ArrowSchema},
+    datatypes::{DataType as ArrowType, Schema as ArrowSchema, SchemaRef},
     error::ArrowError,
 };
 use parquet::{
@@ -22,8 +22,8 @@ use parquet::{
 pub use decode::{Rows, decode, open};
 
 use crate::{
-    batch::{BatchError, is_arrow_type_of},
-    layout::Layout,
+    batch::{BatchError, arrow_schema, is_arrow_type_of},
+    layout::{ColumnMapping, Layout},
     schema::{DataType, PrimitiveType, Schema},
     statistics::Statistics,
     value::PartitionValueError,
@@ -124,16 +124,55 @@ pub struct Encoded {
 pub fn encode(layout: &Layout, batch: &RecordBatch) -> Result<Encoded, DataFileError> {
     let statistics = Statistics::collect(&layout.physical, &layout.partition_names(), batch)?.to_json();
     let batch = stored(layout, batch)?;
+    let mut writer = writer(Vec::new(), batch.schema())?;
+    writer.write(&batch)?;
+    let bytes = writer.into_inner()?;
+    Ok(Encoded { bytes, statistics })
+}
+
+fn writer<W: Write + Send>(to: W, schema: SchemaRef) -> Result<ArrowWriter<W>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("contend ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
     // The Arrow schema would only repeat what the Parquet schema says, in every file.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-    let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options)?;
-    writer.write(&batch)?;
-    let bytes = writer.into_inner()?;
-    Ok(Encoded { bytes, statistics })
+    ArrowWriter::try_new_with_options(to, schema, options)
+}
+
+/// Rows of any number as one Parquet file that stands alone: all columns by their logical names, but those that are void.
+pub struct Export<W: Write + Send> {
+    layout: Layout,
+    writer: ArrowWriter<W>,
+}
+
+impl<W: Write + Send> Export<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When no column is left, or a list or a map is void.
+    pub fn new(to: W, schema: &Schema) -> Result<Self, DataFileError> {
+        let layout = Layout::new(Arc::new(schema.clone()), &[], ColumnMapping::None).expect("nothing can be missing");
+        let empty = stored(&layout, &RecordBatch::new_empty(arrow_schema(schema)))?;
+        let writer = writer(to, empty.schema())?;
+        Ok(Self { layout, writer })
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// When they are not of the schema, or cannot be written.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), DataFileError> {
+        Ok(self.writer.write(&stored(&self.layout, batch)?)?)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<W, DataFileError> {
+        Ok(self.writer.into_inner()?)
+    }
 }
 
 /// What the file holds of the rows: no partition columns, and the names of files.

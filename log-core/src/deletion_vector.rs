@@ -236,8 +236,11 @@ impl VectorFile {
     /// # Errors
     /// When it would be larger than 2 GiB, or the prefix is no plain name.
     pub fn new(prefix: &str, id: [u8; 16], vectors: &[&DeletedRows]) -> Result<Self, DeletionVectorError> {
-        let mut file =
-            Self { path: file_path(prefix, id), bytes: vec![FILE_VERSION], descriptors: Vec::with_capacity(vectors.len()) };
+        let mut file = Self {
+            path: file_path(prefix, id),
+            bytes: vec![FILE_VERSION],
+            descriptors: Vec::with_capacity(vectors.len()),
+        };
         for rows in vectors {
             let bytes = rows.to_bytes();
             let offset = i32::try_from(file.bytes.len()).map_err(|_| DeletionVectorError::TooLarge)?;

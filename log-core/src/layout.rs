@@ -89,11 +89,7 @@ impl Layout {
     ///
     /// # Errors
     /// When a column lacks the name or the id that the mode needs.
-    pub fn new(
-        schema: Arc<Schema>,
-        partition_columns: &[String],
-        mapping: ColumnMapping,
-    ) -> Result<Self, LayoutError> {
+    pub fn new(schema: Arc<Schema>, partition_columns: &[String], mapping: ColumnMapping) -> Result<Self, LayoutError> {
         let physical = match mapping {
             ColumnMapping::None => Schema::clone(&schema),
             ColumnMapping::Name | ColumnMapping::Id => physical(&schema, mapping, "")?,
@@ -105,7 +101,8 @@ impl Layout {
 
     /// A layout of some columns only, in the order of the positions that are given.
     pub fn select(&self, columns: &[usize]) -> Self {
-        let of = |schema: &Schema| Schema { fields: columns.iter().map(|index| schema.fields[*index].clone()).collect() };
+        let of =
+            |schema: &Schema| Schema { fields: columns.iter().map(|index| schema.fields[*index].clone()).collect() };
         Self {
             schema: Arc::new(of(&self.schema)),
             physical: of(&self.physical),

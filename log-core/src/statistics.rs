@@ -73,7 +73,10 @@ impl Statistics {
 /// Was the column a float when some of its files were written (table feature `typeWidening`)?
 fn was_float(field: &Field) -> bool {
     let changes = field.metadata.get("delta.typeChanges").and_then(serde_json::Value::as_array);
-    changes.into_iter().flatten().any(|change| change.get("fromType").and_then(serde_json::Value::as_str) == Some("float"))
+    changes
+        .into_iter()
+        .flatten()
+        .any(|change| change.get("fromType").and_then(serde_json::Value::as_str) == Some("float"))
 }
 
 /// A bound from its JSON. Numbers are read from their own text: a detour by a double would move a bound.

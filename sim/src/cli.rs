@@ -8,6 +8,7 @@ mod error;
 mod explore;
 mod files;
 mod output;
+mod read;
 mod replay;
 mod run;
 mod scenarios;

@@ -130,7 +130,8 @@ fn write_value(text: &mut String, value: &Value) {
             Ok(())
         }
         Value::Map(entries) => {
-            let mut texts: Vec<(String, &Value)> = entries.iter().map(|(key, value)| (value_text(key), value)).collect();
+            let mut texts: Vec<(String, &Value)> =
+                entries.iter().map(|(key, value)| (value_text(key), value)).collect();
             texts.sort_by(|(a, _), (b, _)| a.cmp(b));
             write_list(text, texts, |text, (key, value)| {
                 write!(text, "[{key},").expect("a string takes every text");

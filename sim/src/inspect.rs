@@ -1,6 +1,7 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
 mod render;
+mod scan;
 
 use std::{
     io,
@@ -8,10 +9,12 @@ use std::{
     sync::Arc,
 };
 
+use arrow::array::RecordBatch;
 use log_core::{
     action::{AddFile, PartitionValues},
     batch::{self, BatchError},
     history::{HistoryRow, LoadHistory},
+    layout::LayoutError,
     load::{LoadError, LoadSnapshot},
     path::Version,
     schema::Schema,
@@ -21,14 +24,13 @@ use log_core::{
     value::Value,
 };
 
+pub use render::{csv_heading, csv_row};
 pub use render::{files_json, files_text, history_json, history_text, rows_json, rows_text};
+pub use scan::{Query, QueryError, Scan};
 
 use crate::{
-    digest::rows_sha256,
-    real::{
-        data::{self, ReadDataError},
-        local_directory::LocalDirectory,
-    },
+    digest::RowTexts,
+    real::{data::ReadDataError, local_directory::LocalDirectory},
 };
 
 /// A folder that holds a table.
@@ -110,13 +112,27 @@ pub enum InspectError {
         /// Why.
         source: ReadDataError,
     },
+    /// What is asked of the table makes no sense.
+    #[error("table at '{}'", path.display())]
+    Query {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: QueryError,
+    },
+    /// The columns of the table cannot be found in its files.
+    #[error("table at '{}'", path.display())]
+    Layout {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: LayoutError,
+    },
     /// The rows of a data file are of types that have no values here.
-    #[error("table at '{}': data file '{file}'", path.display())]
+    #[error("table at '{}'", path.display())]
     Rows {
         /// The folder.
         path: PathBuf,
-        /// The file.
-        file: String,
         /// Why.
         source: BatchError,
     },
@@ -181,15 +197,7 @@ impl TableAt<'_> {
     /// # Errors
     /// When a data file cannot be read.
     pub fn rows(&self, limit: usize) -> Result<Vec<Vec<Value>>, InspectError> {
-        let mut rows = Vec::new();
-        for add in self.snapshot.adds() {
-            if rows.len() >= limit {
-                break;
-            }
-            rows.extend(self.rows_of(add)?);
-        }
-        rows.truncate(limit);
-        Ok(rows)
+        self.query(&Query { limit: Some(limit), ..Query::default() })?.rows(|_, _| ())
     }
 
     /// Counts the files and rows and makes their digest.
@@ -197,24 +205,53 @@ impl TableAt<'_> {
     /// # Errors
     /// When a data file cannot be read.
     pub fn digest(&self) -> Result<TableDigest, InspectError> {
-        let rows = self.rows(usize::MAX)?;
-        Ok(TableDigest {
-            version: self.version(),
-            active_files: self.snapshot.files.len(),
-            rows: rows.len() as u64,
-            rows_sha256: rows_sha256(rows.iter().map(Vec::as_slice)),
-        })
+        self.query(&Query::default())?.digest(|_, _| ())
     }
 
-    fn rows_of(&self, add: &AddFile) -> Result<Vec<Vec<Value>>, InspectError> {
-        let path = || self.directory.root().to_owned();
-        let batch = data::read(self.directory, add, self.schema(), self.version()).map_err(|source| {
-            InspectError::Data { path: path(), version: self.version(), file: add.path.clone(), source }
+    fn unreadable(&self, add: &AddFile, source: ReadDataError) -> InspectError {
+        let path = self.directory.root().to_owned();
+        InspectError::Data { path, version: self.version(), file: add.path.clone(), source }
+    }
+}
+
+impl Scan<'_> {
+    /// The whole answer as values. For `progress` see [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When a data file cannot be read, or the predicate fails on a row.
+    pub fn rows(&self, progress: impl FnMut(usize, usize)) -> Result<Vec<Vec<Value>>, InspectError> {
+        let mut rows = Vec::new();
+        self.run(progress, |batch| -> Result<(), InspectError> {
+            rows.extend(self.values(&batch)?);
+            Ok(())
         })?;
-        batch::rows(&batch, self.schema()).map_err(|source| InspectError::Rows {
-            path: path(),
-            file: add.path.clone(),
-            source,
+        Ok(rows)
+    }
+
+    /// A batch of the answer as values.
+    ///
+    /// # Errors
+    /// When it is not of the schema.
+    pub fn values(&self, batch: &RecordBatch) -> Result<Vec<Vec<Value>>, InspectError> {
+        let path = || self.table.directory.root().to_owned();
+        batch::rows(batch, &self.schema).map_err(|source| InspectError::Rows { path: path(), source })
+    }
+
+    /// The digest of the answer. For `progress` see [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When a data file cannot be read, or the predicate fails on a row.
+    pub fn digest(&self, progress: impl FnMut(usize, usize)) -> Result<TableDigest, InspectError> {
+        let mut texts = RowTexts::default();
+        self.run(progress, |batch| -> Result<(), InspectError> {
+            texts.push_batch(&batch, &self.schema);
+            Ok(())
+        })?;
+        Ok(TableDigest {
+            version: self.table.version(),
+            active_files: self.table.snapshot.files.len(),
+            rows: texts.len(),
+            rows_sha256: texts.sha256(),
         })
     }
 }

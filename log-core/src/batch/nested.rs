@@ -23,7 +23,9 @@ pub fn arrow_type_of(data_type: &DataType) -> ArrowType {
         DataType::Primitive(primitive) => arrow_type(*primitive),
         DataType::Struct(schema) => ArrowType::Struct(arrow_fields(schema)),
         DataType::Array { element, .. } => ArrowType::List(element_field(arrow_type_of(element))),
-        DataType::Map { key, value, .. } => ArrowType::Map(entries_field(arrow_type_of(key), arrow_type_of(value)), false),
+        DataType::Map { key, value, .. } => {
+            ArrowType::Map(entries_field(arrow_type_of(key), arrow_type_of(value)), false)
+        }
         DataType::Variant => ArrowType::Struct(variant_fields()),
         DataType::Void => ArrowType::Null,
     }
@@ -214,10 +216,6 @@ pub(crate) fn structs(
 }
 
 /// A column of variants from its parts.
-pub(crate) fn variants(
-    metadata: ArrayRef,
-    value: ArrayRef,
-    nulls: Option<NullBuffer>,
-) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn variants(metadata: ArrayRef, value: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(StructArray::try_new(variant_fields(), vec![metadata, value], nulls)?))
 }

@@ -74,7 +74,8 @@ fn nested_rows_come_back() {
         value: Box::new(value),
         value_contains_null: true,
     };
-    let types = [pair.clone(), list(long), list(list(pair.clone())), map(list(pair)), DataType::Variant, DataType::Void];
+    let types =
+        [pair.clone(), list(long), list(list(pair.clone())), map(list(pair)), DataType::Variant, DataType::Void];
     let mut schema = schema(&[PrimitiveType::Long; 6]);
     for (field, data_type) in schema.fields.iter_mut().zip(types) {
         field.data_type = data_type;

@@ -6,8 +6,8 @@ use arrow::{
     array::{Array, ArrayRef, AsArray, PrimitiveArray, StructArray, new_null_array},
     compute::{CastOptions, cast_with_options},
     datatypes::{
-        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Field as ArrowField, Fields, Int64Type, TimeUnit, TimestampMicrosecondType,
-        TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Field as ArrowField, Fields, Int64Type, TimeUnit,
+        TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     },
 };
 use parquet::arrow::PARQUET_FIELD_ID_META_KEY;

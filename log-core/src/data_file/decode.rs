@@ -190,7 +190,9 @@ impl<'a> Rows<'a> {
             });
         }
         let batch = from_columns(self.schema.clone(), columns, rows)?;
-        let Some(deleted) = self.deleted.as_ref().filter(|deleted| deleted.any_in(first..self.read)) else { return Ok(batch) };
+        let Some(deleted) = self.deleted.as_ref().filter(|deleted| deleted.any_in(first..self.read)) else {
+            return Ok(batch);
+        };
         let kept: BooleanArray = (first..self.read).map(|row| Some(!deleted.contains(row))).collect();
         Ok(filter_record_batch(&batch, &kept)?)
     }
@@ -257,7 +259,8 @@ fn without_int96(columns: &ArrowReaderMetadata) -> Option<SchemaRef> {
 
 /// Walks the leaves of both schemas in step: they are the same, in the same order.
 fn in_micros(data_type: &ArrowType, parquet: &SchemaDescriptor, leaf: &mut usize) -> ArrowType {
-    let mut of = |field: &Arc<ArrowField>| fields_in_micros(&Fields::from(vec![field.clone()]), parquet, leaf)[0].clone();
+    let mut of =
+        |field: &Arc<ArrowField>| fields_in_micros(&Fields::from(vec![field.clone()]), parquet, leaf)[0].clone();
     match data_type {
         ArrowType::List(element) => ArrowType::List(of(element)),
         ArrowType::Map(entries, sorted) => ArrowType::Map(of(entries), *sorted),

@@ -286,7 +286,8 @@ fn nested_rows() -> Vec<Vec<Value>> {
         let entry = |(key, value): &(&str, Option<i32>)| (text(key), value.map_or(Value::Null, Value::Integer));
         Value::Map(entries.iter().map(entry).collect())
     };
-    let variant = |byte| Value::Variant(Arc::new(crate::value::Variant { metadata: vec![1, 0, 0], value: vec![12, byte] }));
+    let variant =
+        |byte| Value::Variant(Arc::new(crate::value::Variant { metadata: vec![1, 0, 0], value: vec![12, byte] }));
     let list = |values: &[Value]| Value::Array(values.into());
     vec![
         vec![
@@ -307,7 +308,8 @@ fn nested_rows_survive_parquet_under_every_column_mapping() {
     let schema = parsed(NESTED);
     let input = nested_rows();
     let batch = batch(&schema, &input).expect("a batch");
-    for (mapping, name) in [(ColumnMapping::None, "day"), (ColumnMapping::Name, "col-4"), (ColumnMapping::Id, "col-4")] {
+    for (mapping, name) in [(ColumnMapping::None, "day"), (ColumnMapping::Name, "col-4"), (ColumnMapping::Id, "col-4")]
+    {
         let layout = Layout::new(Arc::new(schema.clone()), &["day".to_owned()], mapping).expect("a layout");
         let file = encode(&layout, &batch).expect("a file");
         let values = PartitionValues::from([(name.to_owned(), Some("d".to_owned()))]);

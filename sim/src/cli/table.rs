@@ -5,11 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use log_core::path::Version;
 use sim::{
-    inspect::{TableFolder, files_json, files_text, history_json, history_text, rows_json, rows_text},
+    inspect::{Query, TableFolder, files_json, files_text, history_json, history_text},
     report::Verdict,
 };
 
-use super::{Report, error::CliError, output::Output};
+use super::{
+    Report,
+    error::CliError,
+    output::Output,
+    read::{FileProgress, Read, absolute_paths, read},
+};
 
 /// Commands on a table in a folder.
 #[derive(Subcommand, Debug)]
@@ -19,7 +24,7 @@ pub enum TableCommand {
     /// Show the live data files
     Files(Look),
     /// Show the rows, in the order of the files
-    Read(Look),
+    Read(Read),
     /// Print version, live files, rows and a canonical digest of the rows as JSON
     Digest(Digest),
 }
@@ -32,7 +37,7 @@ pub struct Table {
     table: PathBuf,
     /// Its version; the newest unless given.
     #[arg(long, value_name = "N")]
-    version_as_of: Option<Version>,
+    pub version_as_of: Option<Version>,
 }
 
 /// Which table, and how it is shown.
@@ -55,6 +60,9 @@ pub struct Digest {
     /// Changes nothing: the answer is JSON always.
     #[arg(long)]
     json: bool,
+    /// Read files outside of the table's folder, too, where the log names such.
+    #[arg(long)]
+    allow_absolute_paths: bool,
 }
 
 /// Runs it.
@@ -74,26 +82,20 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
                 false => files_text(&files, table.version(), look.output.style().width),
             }
         }
-        TableCommand::Read(look) => {
-            let folder = look.table.open()?;
-            let table = folder.at(look.table.version_as_of)?;
-            let rows = table.rows(look.limit())?;
-            match look.output.json {
-                true => rows_json(table.schema(), &rows, table.version()),
-                // Values are shortened for nobody who did not ask for it.
-                false => {
-                    let width = look.output.width.map_or(usize::MAX, usize::from);
-                    rows_text(table.schema(), &rows, table.version(), width)
-                }
-            }
+        TableCommand::Read(look) => return read(look),
+        TableCommand::Digest(digest) => {
+            let progress = FileProgress::start();
+            let query = Query { absolute_paths: absolute_paths(digest.allow_absolute_paths), ..Query::default() };
+            let folder = digest.table.open()?;
+            folder.at(digest.table.version_as_of)?.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
         }
-        TableCommand::Digest(digest) => digest.table.open()?.at(digest.table.version_as_of)?.digest()?.json(),
     };
     Ok(Report { text, verdict: Verdict::Pass })
 }
 
 impl Table {
-    fn open(&self) -> Result<TableFolder, CliError> {
+    /// Opens it.
+    pub fn open(&self) -> Result<TableFolder, CliError> {
         Ok(TableFolder::open(&self.table)?)
     }
 }

@@ -82,9 +82,10 @@ pub fn open<'a>(
 ) -> Result<Rows<'a>, ReadDataError> {
     let deleted = match &add.deletion_vector {
         None => None,
-        Some(vector) => Some(deleted_rows(directory.root(), vector, paths).map_err(|source| {
-            ReadDataError::DeletionVector { vector: vector.unique_id(), source }
-        })?),
+        Some(vector) => Some(
+            deleted_rows(directory.root(), vector, paths)
+                .map_err(|source| ReadDataError::DeletionVector { vector: vector.unique_id(), source })?,
+        ),
     };
     let path = data_path_with(directory.root(), &add.path, paths)?;
     let bytes = fs::read(&path).map_err(|error| match error.kind() {
@@ -128,8 +129,7 @@ pub fn read(directory: &LocalDirectory, add: &AddFile, snapshot: &Snapshot) -> R
 /// When its rows cannot be encoded or the system refuses.
 pub fn write(directory: &LocalDirectory, file: &NewFile, snapshot: &Snapshot) -> io::Result<u64> {
     let layout = Layout::of(snapshot).map_err(io::Error::other)?;
-    let encoded = data_file::encode(&layout, &file.batch)
-        .map_err(|error| io::Error::other(chain(&error)))?;
+    let encoded = data_file::encode(&layout, &file.batch).map_err(|error| io::Error::other(chain(&error)))?;
     directory.put_data(&file.path, &encoded.bytes)?;
     Ok(encoded.bytes.len() as u64)
 }

@@ -55,12 +55,7 @@ impl Place for Directories {
         now_ms()
     }
 
-    fn read(
-        &self,
-        table: usize,
-        add: &AddFile,
-        snapshot: &Snapshot,
-    ) -> Result<RecordBatch, StatementError> {
+    fn read(&self, table: usize, add: &AddFile, snapshot: &Snapshot) -> Result<RecordBatch, StatementError> {
         data::read(&self.tables[table], add, snapshot)
             .map_err(|error| StatementError::DataFile { path: add.path.clone(), cause: error.to_string() })
     }
@@ -84,15 +79,21 @@ impl DataFiles for FinishedFiles<'_> {
             return Err("the table has column mapping, and this build of contend judges none such".to_owned());
         }
         // The partition values of a file say which columns are partition columns.
-        let layout = Layout::new(Arc::new(schema.clone()), &[], ColumnMapping::None).map_err(|error| error.to_string())?;
+        let layout =
+            Layout::new(Arc::new(schema.clone()), &[], ColumnMapping::None).map_err(|error| error.to_string())?;
         // The judge says which version it is about.
-        let whole = data::open(self.0.table(table), add, &layout, Version(0), AbsolutePaths::Refuse).and_then(|batches| {
-            let mut rows = Vec::new();
-            for batch in batches {
-                rows.extend(log_core::batch::rows(&batch.map_err(ReadDataError::Content)?, schema).map_err(DataFileError::from).map_err(ReadDataError::Content)?);
-            }
-            Ok(rows)
-        });
+        let whole =
+            data::open(self.0.table(table), add, &layout, Version(0), AbsolutePaths::Refuse).and_then(|batches| {
+                let mut rows = Vec::new();
+                for batch in batches {
+                    rows.extend(
+                        log_core::batch::rows(&batch.map_err(ReadDataError::Content)?, schema)
+                            .map_err(DataFileError::from)
+                            .map_err(ReadDataError::Content)?,
+                    );
+                }
+                Ok(rows)
+            });
         whole.map_err(|error| match error {
             ReadDataError::Missing { .. } => "there is no such file".to_owned(),
             other => other.to_string(),

@@ -11,7 +11,6 @@ use arrow::array::RecordBatch;
 use log_core::{
     action::AddFile,
     path::Version,
-    schema::Schema,
     snapshot::Snapshot,
     store::{Answer, ObjectMap, Request, Response},
 };

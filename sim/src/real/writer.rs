@@ -7,7 +7,6 @@ use log_core::{
     action::AddFile,
     load::LoadSnapshot,
     path::{LogFile, Version},
-    schema::Schema,
     snapshot::Snapshot,
     store::{Answer, Bytes, Request, Response, WriteAnswer, drive},
 };
@@ -37,12 +36,7 @@ pub trait Place {
     ///
     /// # Errors
     /// When it cannot be read.
-    fn read(
-        &self,
-        table: usize,
-        add: &AddFile,
-        snapshot: &Snapshot,
-    ) -> Result<RecordBatch, StatementError>;
+    fn read(&self, table: usize, add: &AddFile, snapshot: &Snapshot) -> Result<RecordBatch, StatementError>;
 
     /// Writes a data file for a table of this schema and with these partition columns; gives its size.
     ///

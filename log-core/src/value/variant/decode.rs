@@ -78,13 +78,7 @@ fn json(names: &Names<'_>, value: &[u8], depth: usize, budget: &mut usize) -> Re
     }
 }
 
-fn object(
-    names: &Names<'_>,
-    detail: u8,
-    body: &[u8],
-    depth: usize,
-    budget: &mut usize,
-) -> Result<Json, VariantError> {
+fn object(names: &Names<'_>, detail: u8, body: &[u8], depth: usize, budget: &mut usize) -> Result<Json, VariantError> {
     let (offset_width, id_width) = (usize::from(detail & 3) + 1, usize::from(detail >> 2 & 3) + 1);
     let count_width = if detail >> 4 & 1 == 1 { 4 } else { 1 };
     let count = number(body, 0, count_width)?;

@@ -49,9 +49,10 @@ pub fn data_path_with(root: &Path, path: &str, absolute: AbsolutePaths) -> Resul
     let refuse = |reason| Err(PathError { path: path.to_owned(), reason });
     let local = match path.split_once(':') {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
-            let rest = rest.strip_prefix("//localhost/").or_else(|| rest.strip_prefix("///")).or_else(|| {
-                rest.strip_prefix('/').filter(|rest| !rest.starts_with('/'))
-            });
+            let rest = rest
+                .strip_prefix("//localhost/")
+                .or_else(|| rest.strip_prefix("///"))
+                .or_else(|| rest.strip_prefix('/').filter(|rest| !rest.starts_with('/')));
             let Some(rest) = rest else { return refuse("it is a file: URI of another machine, or of no file") };
             format!("/{rest}")
         }
@@ -65,7 +66,8 @@ pub fn data_path_with(root: &Path, path: &str, absolute: AbsolutePaths) -> Resul
         return below(root, path, &decoded);
     }
     let file = below(Path::new("/"), path, decoded.trim_start_matches('/'))?;
-    let inside = [std::path::absolute(root), root.canonicalize()].into_iter().flatten().any(|root| file.starts_with(root));
+    let inside =
+        [std::path::absolute(root), root.canonicalize()].into_iter().flatten().any(|root| file.starts_with(root));
     if inside || absolute == AbsolutePaths::Allow {
         return Ok(file);
     }
@@ -143,7 +145,9 @@ mod tests {
     #[test]
     fn absolute_paths_are_followed_inside_of_the_table_or_when_that_is_allowed() {
         let root = Path::new("/tables/t");
-        for path in ["/tables/t/a%20b", "file:/tables/t/a%20b", "file:///tables/t/a%20b", "file://localhost/tables/t/a%20b"] {
+        for path in
+            ["/tables/t/a%20b", "file:/tables/t/a%20b", "file:///tables/t/a%20b", "file://localhost/tables/t/a%20b"]
+        {
             assert_eq!(data_path(root, path).unwrap(), Path::new("/tables/t/a b"), "{path}");
         }
         for path in ["/tables/tt/f", "/tables/t/../f", "file:///etc/passwd"] {
