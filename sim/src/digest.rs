@@ -24,7 +24,7 @@ impl RowTexts {
     /// Adds a row.
     pub fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a Value>) {
         let start = self.texts.len();
-        write_list(&mut self.texts, row, |text, value| write_value(text, value));
+        write_list(&mut self.texts, row, write_value);
         self.rows.push(start..self.texts.len());
     }
 
@@ -69,7 +69,7 @@ impl RowTexts {
 /// The canonical text of one row, without the line break.
 pub fn row_text(row: &[Value]) -> String {
     let mut text = String::new();
-    write_list(&mut text, row, |text, value| write_value(text, value));
+    write_list(&mut text, row, write_value);
     text
 }
 

@@ -110,7 +110,7 @@ pub enum InspectError {
         /// The file, as the log spells it.
         file: String,
         /// Why.
-        source: ReadDataError,
+        source: Box<ReadDataError>,
     },
     /// What is asked of the table makes no sense.
     #[error("table at '{}'", path.display())]
@@ -118,7 +118,7 @@ pub enum InspectError {
         /// The folder.
         path: PathBuf,
         /// Why.
-        source: QueryError,
+        source: Box<QueryError>,
     },
     /// The columns of the table cannot be found in its files.
     #[error("table at '{}'", path.display())]
@@ -210,7 +210,7 @@ impl TableAt<'_> {
 
     fn unreadable(&self, add: &AddFile, source: ReadDataError) -> InspectError {
         let path = self.directory.root().to_owned();
-        InspectError::Data { path, version: self.version(), file: add.path.clone(), source }
+        InspectError::Data { path, version: self.version(), file: add.path.clone(), source: Box::new(source) }
     }
 }
 

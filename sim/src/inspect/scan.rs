@@ -83,7 +83,7 @@ impl TableAt<'_> {
     /// # Errors
     /// When a column is not there, or the predicate is none.
     pub fn query(&self, query: &Query) -> Result<Scan<'_>, InspectError> {
-        let about = |source| InspectError::Query { path: self.directory.root().to_owned(), source };
+        let about = |source| InspectError::Query { path: self.directory.root().to_owned(), source: Box::new(source) };
         let layout = Layout::of(&self.snapshot)
             .map_err(|source| InspectError::Layout { path: self.directory.root().to_owned(), source })?;
         let constants = Constants { now_us: now_ms().saturating_mul(1000) };
@@ -188,7 +188,7 @@ impl Scan<'_> {
             Some(predicate) => {
                 let mask = matching(predicate, batch).map_err(|source| InspectError::Query {
                     path: self.table.directory.root().to_owned(),
-                    source: QueryError::Evaluate { file: add.path.clone(), source },
+                    source: Box::new(QueryError::Evaluate { file: add.path.clone(), source }),
                 })?;
                 filter_record_batch(batch, &mask).map_err(plumbing)?
             }
