@@ -1,18 +1,21 @@
 //! The history of a table: one row per commit that is still there, as `DESCRIBE HISTORY` shows it.
 //!
 //! The protocol leaves the shape of `commitInfo` to the writer, and writers differ: so every value is shown as text, a nested one as compact JSON, and
-//! nothing that stands there is an error. Versions come from the names of the files, never from counting or from the JSON.
+//! nothing that stands there is an error. Versions come from the names of the files, never from counting or from the JSON. Times are those that time
+//! travel goes by: see [`time_travel`](crate::time_travel).
 
 use std::{collections::BTreeMap, fmt};
 
 use serde_json::Value as Json;
 
 use crate::{
+    action::Action,
     commit::Commit,
-    load::LoadError,
-    path::{LOG_FOLDER, LogFile, Version},
+    load::{LoadError, LoadSnapshot},
+    path::{LOG_FOLDER, Version},
     segment::SegmentError,
     store::{Answer, Machine, ObjectMeta, Request, Response, Step},
+    time_travel::{Extent, InCommitTimestamps, file_times},
 };
 
 /// One commit.
@@ -20,8 +23,10 @@ use crate::{
 pub struct HistoryRow {
     /// Its version.
     pub version: Version,
-    /// When, in milliseconds since the epoch: `inCommitTimestamp`, else the writer's clock, else the time of the file.
+    /// When it was committed, in milliseconds since the epoch: `inCommitTimestamp` where the table has it, else the repaired time of the file.
     pub timestamp: i64,
+    /// Can the table still be rebuilt at this version, as far as the names of log files tell?
+    pub rebuildable: bool,
     /// Who.
     pub user_id: Option<String>,
     /// Who, by name.
@@ -95,14 +100,14 @@ impl HistoryRow {
         "engineInfo",
     ];
 
-    /// The row of a commit whose file has this time, in milliseconds since the epoch.
-    pub fn of(commit: &Commit, modified_ms: i64) -> Self {
+    /// The row of a commit that was made at this time, in milliseconds since the epoch.
+    pub fn of(commit: &Commit, timestamp: i64, rebuildable: bool) -> Self {
         let field = |key: &str| commit.info().and_then(|info| info.0.get(key));
         let texts = |key: &str| field(key).and_then(text);
-        let time = |key: &str| texts(key).and_then(|text| text.parse().ok());
         Self {
             version: commit.version,
-            timestamp: time("inCommitTimestamp").or_else(|| time("timestamp")).unwrap_or(modified_ms),
+            timestamp,
+            rebuildable,
             user_id: texts("userId"),
             user_name: texts("userName"),
             operation: texts("operation"),
@@ -141,73 +146,133 @@ fn details(value: &Json) -> Details {
 /// Lists the log and reads the newest commits. Comes to the rows, newest first; `None` when there is no table.
 ///
 /// A commit that is deleted between the listing and the reading makes the history shorter, nothing else; so do commits that were cleaned up before.
+/// A limit of 0 gives no row.
+///
+/// Whether commits carry their own time is what the newest `metaData` among those read says. Where none is among them, and the newest commit has an
+/// `inCommitTimestamp`, the snapshot is loaded; and where that cannot be done (a table that this build cannot read has a history too), every commit that
+/// has one goes by it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LoadHistory {
     until: Option<Version>,
     limit: usize,
-    reading: Vec<(Version, ObjectMeta)>,
+    extent: Extent,
+    state: State,
 }
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum State {
+    Listing,
+    /// Positions in the extent's commits, newest first.
+    Reading(Vec<usize>),
+    Properties {
+        commits: Vec<(usize, Commit)>,
+        load: LoadSnapshot,
+    },
+}
+
+type Rows = Option<Vec<HistoryRow>>;
 
 impl LoadHistory {
     /// The newest `limit` rows, of those up to version `until`.
     pub fn new(until: Option<Version>, limit: usize) -> Self {
-        Self { until, limit, reading: Vec::new() }
+        Self { until, limit, extent: Extent::default(), state: State::Listing }
     }
 
-    fn listed(&mut self, listing: Vec<ObjectMeta>) -> Result<Step<Option<Vec<HistoryRow>>>, LoadError> {
-        let mut commits = Vec::new();
-        let mut newest = None;
-        for object in listing {
-            match LogFile::of(&object.path) {
-                LogFile::Commit(version) => {
-                    newest = newest.max(Some(version));
-                    commits.push((version, object));
-                }
-                LogFile::Checkpoint(version) => newest = newest.max(Some(version)),
-                LogFile::Other => {}
-            }
-        }
-        let Some(newest) = newest else { return Ok(Step::Done(None)) };
+    fn listed(&mut self, listing: Vec<ObjectMeta>) -> Result<Step<Rows>, LoadError> {
+        self.extent = Extent::of(listing);
+        let Some(newest) = self.extent.newest() else { return Ok(Step::Done(None)) };
         if let Some(wanted) = self.until.filter(|until| *until > newest) {
             return Err(SegmentError::TooNew { wanted, newest }.into());
         }
-        commits.retain(|(version, _)| self.until.is_none_or(|until| *version <= until));
-        commits.reverse();
-        commits.truncate(self.limit);
-        if commits.is_empty() {
+        let commits = self.extent.commits();
+        let wanted = |position: &usize| self.until.is_none_or(|until| commits[*position].0 <= until);
+        let reading: Vec<usize> = (0..commits.len()).rev().filter(wanted).take(self.limit).collect();
+        if reading.is_empty() {
             return Ok(Step::Done(Some(Vec::new())));
         }
-        let paths = commits.iter().map(|(_, object)| object.path.clone()).collect();
-        self.reading = commits;
+        let paths = reading.iter().map(|position| commits[*position].1.path.clone()).collect();
+        self.state = State::Reading(reading);
         Ok(Step::Request(Request::GetMany { paths }))
     }
 
-    fn next(&mut self, answer: Answer) -> Result<Step<Option<Vec<HistoryRow>>>, LoadError> {
-        match answer {
-            Answer::Listed(listing) => self.listed(listing),
-            Answer::Contents(contents) => {
-                let mut rows = Vec::with_capacity(contents.len());
-                for ((version, object), bytes) in self.reading.drain(..).zip(contents) {
-                    let Some(bytes) = bytes else { continue };
-                    rows.push(HistoryRow::of(&Commit::parse(version, &bytes)?, object.modified_ms));
-                }
-                Ok(Step::Done(Some(rows)))
+    fn read(&mut self, commits: Vec<(usize, Commit)>) -> Step<Rows> {
+        let metadata =
+            commits.iter().flat_map(|(_, commit)| commit.actions.iter().rev()).find_map(|action| match action {
+                Action::Metadata(metadata) => Some(metadata),
+                _ => None,
+            });
+        let newest = commits.first().map(|(_, commit)| commit);
+        match (metadata, newest) {
+            (Some(metadata), _) => {
+                // Properties that make no sense are an error of whoever needs the table, not of its history.
+                let timestamps = InCommitTimestamps::of(&metadata.configuration);
+                let timestamps = timestamps.unwrap_or(Some(OF_EACH_COMMIT));
+                Step::Done(Some(self.rows(&commits, timestamps)))
             }
-            Answer::Unavailable { cause } => Err(LoadError::Store { cause }),
-            other => panic!("the driver answered with {other:?}, which was not asked for"),
+            (None, Some(newest)) if newest.info().and_then(|info| info.in_commit_timestamp()).is_some() => {
+                let mut load = LoadSnapshot::at(newest.version);
+                let request = load.start();
+                self.state = State::Properties { commits, load };
+                Step::Request(request)
+            }
+            _ => Step::Done(Some(self.rows(&commits, None))),
+        }
+    }
+
+    fn rows(&self, commits: &[(usize, Commit)], timestamps: Option<InCommitTimestamps>) -> Vec<HistoryRow> {
+        let (times, ranges) = (file_times(self.extent.commits()), self.extent.rebuildable());
+        let row = |(position, commit): &(usize, Commit)| {
+            let has_own = timestamps.is_some_and(|own| commit.version >= own.since);
+            let own = commit.info().filter(|_| has_own).and_then(|info| info.in_commit_timestamp());
+            let rebuildable = ranges.iter().any(|range| range.contains(&commit.version));
+            HistoryRow::of(commit, own.unwrap_or(times[*position]), rebuildable)
+        };
+        commits.iter().map(row).collect()
+    }
+
+    fn next(&mut self, response: Response) -> Result<Step<Rows>, LoadError> {
+        match (std::mem::replace(&mut self.state, State::Listing), response.answer) {
+            (State::Properties { commits, mut load }, answer) => {
+                match load.advance(Response { now_ms: response.now_ms, answer }) {
+                    Step::Request(request) => {
+                        self.state = State::Properties { commits, load };
+                        Ok(Step::Request(request))
+                    }
+                    Step::Done(Err(error @ LoadError::Store { .. })) => Err(error),
+                    Step::Done(loaded) => {
+                        let properties = loaded.ok().flatten().map(|snapshot| snapshot.metadata.configuration.clone());
+                        let timestamps = properties.and_then(|properties| InCommitTimestamps::of(&properties).ok());
+                        Ok(Step::Done(Some(self.rows(&commits, timestamps.unwrap_or(Some(OF_EACH_COMMIT))))))
+                    }
+                }
+            }
+            (_, Answer::Unavailable { cause }) => Err(LoadError::Store { cause }),
+            (State::Listing, Answer::Listed(listing)) => self.listed(listing),
+            (State::Reading(reading), Answer::Contents(contents)) => {
+                let mut commits = Vec::with_capacity(contents.len());
+                for (position, bytes) in reading.into_iter().zip(contents) {
+                    let Some(bytes) = bytes else { continue };
+                    commits.push((position, Commit::parse(self.extent.commits()[position].0, &bytes)?));
+                }
+                Ok(self.read(commits))
+            }
+            (_, other) => panic!("the driver answered with {other:?}, which was not asked for"),
         }
     }
 }
 
+/// Every commit that has a time of its own goes by it.
+const OF_EACH_COMMIT: InCommitTimestamps = InCommitTimestamps { since: Version(0), since_ms: i64::MIN };
+
 impl Machine for LoadHistory {
-    type Output = Result<Option<Vec<HistoryRow>>, LoadError>;
+    type Output = Result<Rows, LoadError>;
 
     fn start(&mut self) -> Request {
         Request::List { after: LOG_FOLDER.to_owned() }
     }
 
     fn advance(&mut self, response: Response) -> Step<Self::Output> {
-        match self.next(response.answer) {
+        match self.next(response) {
             Ok(Step::Request(request)) => Step::Request(request),
             Ok(Step::Done(rows)) => Step::Done(Ok(rows)),
             Err(error) => Step::Done(Err(error)),

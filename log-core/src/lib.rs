@@ -38,6 +38,7 @@ pub mod protocol;
 pub mod segment;
 pub mod snapshot;
 pub mod store;
+pub mod time_travel;
 
 pub mod batch;
 #[cfg(feature = "parquet")]

@@ -7,6 +7,7 @@ mod compare;
 mod error;
 mod explore;
 mod files;
+mod interrupt;
 mod output;
 mod read;
 mod replay;
@@ -14,6 +15,7 @@ mod run;
 mod scenarios;
 mod shrink;
 mod table;
+mod table_at;
 mod walk;
 
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ Examples:
                                                          what goes wrong without a rule
   contend scenarios                                      what is built in
   contend run @write-conflict --store DIR                the same on threads, over a real table
-  contend read DIR/logs --version-as-of 1                its rows; see also history, files and digest
+  contend read DIR/logs --version-as-of 1                its rows; see also history, files, show and digest
 
 A scenario is @NAME (built in) or the path of a TOML file.
 Exit: 0 pass; 1 violation, broken expectation or incomplete search; 2 usage or input error.";

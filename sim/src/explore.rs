@@ -16,7 +16,7 @@ use crate::{
     digest::rows_sha256,
     judge::{Violation, ViolationKind},
     search::Model,
-    world::{Event, Network, Setting, Tables, WorldError, Writer, list_events},
+    world::{Event, Finished, Network, Setting, Tables, WorldError, Writer, list_events},
 };
 
 /// The states of the writers and tables of one setting.
@@ -97,8 +97,17 @@ impl WorldModel {
 
     /// Calls of writers whose end nobody knows.
     pub fn unknown(&self, state: &Parted) -> usize {
-        let unknown = |end: &&crate::world::Finished| matches!(end, crate::world::Finished::Unknown { .. });
-        self.shared.lock().writer_parts(state).map(|writer| writer.finished().iter().filter(unknown).count()).sum()
+        self.count(state, |end| matches!(end, Finished::Unknown { .. }))
+    }
+
+    /// Calls in which the writer crashed.
+    pub fn crashed(&self, state: &Parted) -> usize {
+        self.count(state, |end| matches!(end, Finished::Crashed { .. }))
+    }
+
+    fn count(&self, state: &Parted, counts: impl Fn(&Finished) -> bool) -> usize {
+        let shared = self.shared.lock();
+        shared.writer_parts(state).flat_map(|writer| writer.finished()).filter(|end| counts(end)).count()
     }
 
     /// The digest of the rows of each table that exists in a state.

@@ -1,7 +1,10 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
+mod partitions;
 mod render;
 mod scan;
+mod show;
+mod when;
 
 use std::{
     io,
@@ -16,17 +19,20 @@ use log_core::{
     history::{HistoryRow, LoadHistory},
     layout::LayoutError,
     load::{LoadError, LoadSnapshot},
-    path::Version,
+    path::{LOG_FOLDER, Version},
     schema::Schema,
     snapshot::Snapshot,
     statistics::Statistics,
-    store::{Machine, drive},
+    store::{Answer, Machine, Request, drive},
+    time_travel::{Extent, Instant, ResolveTime, TimeTravelError},
     value::Value,
 };
 
-pub use render::{csv_heading, csv_row};
-pub use render::{files_json, files_text, history_json, history_text, rows_json, rows_text};
+pub use partitions::{PartitionFilter, PartitionFilterError};
+pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
 pub use scan::{Query, QueryError, Scan};
+pub use show::{TableFacts, show_json, show_text};
+pub use when::{WhenError, instant};
 
 use crate::{
     digest::RowTexts,
@@ -56,7 +62,7 @@ pub struct FileRow {
     pub partition_values: PartitionValues,
     /// Bytes.
     pub size: i64,
-    /// Its rows, when its statistics say so.
+    /// Its rows that are not deleted, when its statistics say so.
     pub rows: Option<u64>,
     /// When it was written, in milliseconds since the epoch.
     pub modified_ms: i64,
@@ -99,6 +105,22 @@ pub enum InspectError {
         path: PathBuf,
         /// Why.
         source: LoadError,
+    },
+    /// No version is found for an instant.
+    #[error("table at '{}'", path.display())]
+    Time {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: TimeTravelError,
+    },
+    /// The files of some partitions are asked for, and it cannot be said which those are.
+    #[error("table at '{}'", path.display())]
+    Partitions {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: PartitionFilterError,
     },
     /// A data file cannot be read.
     #[error("table at '{}', version {version}: data file '{file}' cannot be read", path.display())]
@@ -168,6 +190,56 @@ impl TableFolder {
         self.ask(LoadHistory::new(until, limit))
     }
 
+    /// The newest version that is not younger than an instant.
+    ///
+    /// # Errors
+    /// When the folder holds no table, and as [`ResolveTime`] does.
+    pub fn version_at(&self, instant: Instant) -> Result<Version, InspectError> {
+        let path = || self.directory.root().to_owned();
+        drive(ResolveTime::new(instant), |request| self.directory.answer(&request))
+            .map_err(|source| InspectError::Time { path: path(), source })?
+            .ok_or_else(|| InspectError::NotATable { path: path() })
+    }
+
+    /// What protocol, metadata, files and log of a version add up to.
+    ///
+    /// # Errors
+    /// As for [`at`](Self::at).
+    pub fn facts(&self, version: Option<Version>) -> Result<TableFacts, InspectError> {
+        let table = self.at(version)?;
+        let extent = self.extent()?;
+        let one = |until| self.history(Some(until), 1).map(|rows| rows.into_iter().find(|row| row.version == until));
+        let ranges = extent.rebuildable();
+        let earliest = match ranges.first() {
+            Some(range) => one(*range.start())?,
+            None => None,
+        };
+        let newest = extent.newest().unwrap_or(table.version());
+        let (newest_row, own_row) = (one(newest)?, one(table.version())?);
+        let time = |row: Option<HistoryRow>| row.map(|row| Instant::of_millis(row.timestamp));
+        Ok(TableFacts {
+            path: self.directory.root().to_owned(),
+            files: table.files(),
+            snapshot: table.snapshot,
+            committed: time(own_row),
+            commits: extent.commits().len(),
+            earliest: ranges.first().map(|range| (*range.start(), time(earliest))),
+            newest: (newest, time(newest_row)),
+            rebuildable: ranges,
+        })
+    }
+
+    fn extent(&self) -> Result<Extent, InspectError> {
+        match self.directory.answer(&Request::List { after: LOG_FOLDER.to_owned() }).answer {
+            Answer::Listed(listing) => Ok(Extent::of(listing)),
+            Answer::Unavailable { cause } => {
+                let path = self.directory.root().to_owned();
+                Err(InspectError::Load { path, source: LoadError::Store { cause } })
+            }
+            other => panic!("the directory answered a listing with {other:?}"),
+        }
+    }
+
     fn ask<T>(&self, machine: impl Machine<Output = Result<Option<T>, LoadError>>) -> Result<T, InspectError> {
         let path = || self.directory.root().to_owned();
         drive(machine, |request| self.directory.answer(&request))
@@ -190,6 +262,22 @@ impl TableAt<'_> {
     /// The live files in order of path.
     pub fn files(&self) -> Vec<FileRow> {
         self.snapshot.adds().map(|add| file_row(add, self.schema())).collect()
+    }
+
+    /// The live files whose partition a predicate in SQL is true for, in order of path. `now_ms` is the clock, in milliseconds since the epoch.
+    ///
+    /// # Errors
+    /// When the predicate is none, or speaks of other columns than those of the partition.
+    pub fn files_where(&self, predicate: &str, now_ms: i64) -> Result<Vec<FileRow>, InspectError> {
+        let error = |source| InspectError::Partitions { path: self.directory.root().to_owned(), source };
+        let filter = PartitionFilter::new(predicate, &self.snapshot, now_ms).map_err(error)?;
+        let mut files = Vec::new();
+        for add in self.snapshot.adds() {
+            if filter.keeps(add).map_err(error)? {
+                files.push(file_row(add, self.schema()));
+            }
+        }
+        Ok(files)
     }
 
     /// The first `limit` rows: files in order of path, rows in the order of their file.
@@ -258,11 +346,12 @@ impl Scan<'_> {
 
 fn file_row(add: &AddFile, schema: &Schema) -> FileRow {
     let statistics = add.stats.as_deref().map(|stats| Statistics::parse(stats, schema));
+    let deleted = add.deletion_vector.as_ref().map_or(0, |vector| u64::try_from(vector.cardinality).unwrap_or(0));
     FileRow {
         path: add.path.clone(),
         partition_values: add.partition_values.clone(),
         size: add.size,
-        rows: statistics.and_then(|statistics| statistics.num_records),
+        rows: statistics.and_then(|statistics| statistics.num_records?.checked_sub(deleted)),
         modified_ms: add.modification_time,
     }
 }

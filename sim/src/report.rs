@@ -11,7 +11,7 @@ pub mod run;
 pub mod scenarios;
 pub mod shrink;
 mod table;
-mod text;
+pub(crate) mod text;
 mod timeline;
 pub mod walk;
 

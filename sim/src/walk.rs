@@ -25,6 +25,8 @@ use crate::{
 pub struct Walk {
     /// Runs.
     pub seeds: u64,
+    /// Was it stopped before every seed was run?
+    pub interrupted: bool,
     /// How many runs committed so many calls.
     pub outcomes: BTreeMap<usize, u64>,
     /// How executions of statements ended.
@@ -104,7 +106,8 @@ pub struct Violated {
 /// How many seeds a thread takes at a time.
 const CHUNK: u64 = 16;
 
-/// Runs every seed of a range, on some threads. `watch` is told now and then how many are done, and may stop the walk; then the result is `None`.
+/// Runs every seed of a range, on some threads. `watch` is told now and then how many are done, and may stop the walk; then the result is that of
+/// the seeds that were run, and which these are depends on the threads.
 ///
 /// # Errors
 /// When a run fails: the error of the least seed whose thread met one.
@@ -113,7 +116,7 @@ pub fn walk(
     seeds: Range<u64>,
     threads: usize,
     watch: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<Option<Walk>, RunError> {
+) -> Result<Walk, RunError> {
     let next = AtomicU64::new(seeds.start);
     let done = AtomicU64::new(0);
     let stopped = AtomicBool::new(false);
@@ -154,7 +157,10 @@ pub fn walk(
     }
     match first_error {
         Some((_, error)) => Err(error),
-        None => Ok((!stopped.into_inner()).then_some(walk)),
+        None => {
+            walk.interrupted = walk.seeds < seeds.end.saturating_sub(seeds.start);
+            Ok(walk)
+        }
     }
 }
 

@@ -6,4 +6,5 @@ mod cli {
     mod read;
     mod run;
     mod support;
+    mod time_travel;
 }

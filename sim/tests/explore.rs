@@ -9,12 +9,13 @@ use std::{
 };
 
 use conflict::rules::RuleSet;
+use log_core::{action::Action, path::Version};
 use sim::{
     explore::WorldModel,
     judge::ViolationKind,
     scenario::{self, Scenario},
     search::{Exploration, Limits, Options, explore, explore_with},
-    world::{Clock, Environment, Granularity, Setting, World},
+    world::{Clock, Environment, FaultBudget, Granularity, Setting, World},
 };
 
 /// Committed calls, with the distinct final contents of all tables.
@@ -246,4 +247,59 @@ fn a_memory_bound_stops_a_search_and_says_so() {
     let exploration = explore(&mut model, limits, &mut |_| ControlFlow::Continue(())).expect("no table is damaged");
     assert!(!exploration.exhausted);
     assert!((10..10_000).contains(&exploration.states), "{}", exploration.states);
+}
+
+/// Report 49: both find no table and put version 0. One of them makes it; nobody replaces it, and nobody makes it a second time.
+#[test]
+fn two_creators_make_one_table() {
+    for (second, level, committed_min) in [
+        ("CREATE TABLE IF NOT EXISTS t (x INT)", "Serializable", 1),
+        ("CREATE TABLE IF NOT EXISTS t (x INT)", "WriteSerializable", 1),
+        ("CREATE TABLE t (x INT)", "Serializable", 1),
+    ] {
+        for faults in [FaultBudget::default(), FaultBudget::of_mix(1, &[])] {
+            let text = format!(
+                r#"
+                name = "two creators"
+                isolation = "{level}"
+                setup = []
+                [[writer]]
+                name = "a"
+                statements = ["CREATE TABLE IF NOT EXISTS t (x INT)", "INSERT INTO t VALUES (1)"]
+                on_conflict = {{ retry = 1 }}
+                [[writer]]
+                name = "b"
+                statements = ["{second}", "INSERT INTO t VALUES (2)"]
+                on_conflict = {{ retry = 1 }}
+                "#
+            );
+            let scenario = Scenario::parse(&text, "test").expect("a valid scenario");
+            let rules = RuleSet::delta_spark();
+            let setting = Setting::new(scenario, rules, String::new(), Clock::PerCall, Granularity::Requests);
+            let setting = Arc::new(setting.expect("a valid scenario").with_faults(faults));
+            let mut model = WorldModel::new(setting).expect("there is no setup");
+            let limits = Limits { memory_bytes: 1 << 30 };
+            let found = explore(&mut model, limits, &mut |_| ControlFlow::Continue(())).expect("no damage");
+            assert!(found.exhausted && found.violations.is_empty(), "{second}: {:?}", found.violations);
+            let mut raced = false;
+            for end in &found.ends {
+                let tables = model.tables(end);
+                let table = tables.get(0);
+                let mut creations = Vec::new();
+                for version in (0..table.commits()).map(Version) {
+                    let actions = table.commit(version).actions;
+                    let metadata = actions.iter().filter(|action| matches!(action, Action::Metadata(_))).count();
+                    creations.extend((metadata > 0).then_some((version, metadata)));
+                }
+                if faults == FaultBudget::default() {
+                    assert_eq!(creations, [(Version(0), 1)], "{second}");
+                    assert!(model.committed(end) >= committed_min + 2, "both appends get through");
+                } else {
+                    assert!(creations.is_empty() || creations == [(Version(0), 1)], "{creations:?}");
+                }
+                raced |= model.committed(end) == 3;
+            }
+            assert!(raced, "some order lets one creation go without a commit");
+        }
+    }
 }

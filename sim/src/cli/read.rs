@@ -19,14 +19,14 @@ use super::{
     Report,
     error::{CliError, about},
     output::{Output, print},
-    table::Table,
+    table_at::TableArgument,
 };
 
 /// Which table, which of its rows, and how they are shown.
 #[derive(Args, Debug)]
 pub struct Read {
     #[command(flatten)]
-    table: Table,
+    table: TableArgument,
     /// Columns, in this order; all unless given.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     columns: Option<Vec<String>>,
@@ -85,8 +85,8 @@ pub fn read(arguments: &Read) -> Result<Report, CliError> {
         }
         _ => {}
     }
-    let folder = arguments.table.open()?;
-    let table = folder.at(arguments.table.version_as_of)?;
+    let (folder, version) = arguments.table.open()?;
+    let table = folder.at(version)?;
     let scan = table.query(&Query {
         columns: arguments.columns.clone(),
         predicate: arguments.predicate.clone(),

@@ -1,11 +1,9 @@
-//! The commands that look at a real table: `history`, `files`, `read`, `digest`.
-
-use std::path::PathBuf;
+//! The commands that look at a real table: `history`, `files`, `show`, `read`, `digest`.
 
 use clap::{Args, Subcommand};
-use log_core::path::Version;
 use sim::{
-    inspect::{Query, TableFolder, files_json, files_text, history_json, history_text},
+    inspect::{Query, files_json, files_text, history_json, history_text, show_json, show_text},
+    real::local_directory::now_ms,
     report::Verdict,
 };
 
@@ -14,6 +12,7 @@ use super::{
     error::CliError,
     output::Output,
     read::{FileProgress, Read, absolute_paths, read},
+    table_at::TableArgument,
 };
 
 /// Commands on a table in a folder.
@@ -22,32 +21,42 @@ pub enum TableCommand {
     /// Show who committed what, newest first
     History(Look),
     /// Show the live data files
-    Files(Look),
+    Files(Files),
+    /// Show protocol, features, properties, schema, sizes and versions
+    Show(Show),
     /// Show the rows, in the order of the files
     Read(Read),
     /// Print version, live files, rows and a canonical digest of the rows as JSON
     Digest(Digest),
 }
 
-/// Which table, and when.
-#[derive(Args, Debug)]
-pub struct Table {
-    /// The table's folder: after `run --store DIR` it is DIR/NAME.
-    #[arg(value_name = "TABLE")]
-    table: PathBuf,
-    /// Its version; the newest unless given.
-    #[arg(long, value_name = "N")]
-    pub version_as_of: Option<Version>,
-}
-
 /// Which table, and how it is shown.
 #[derive(Args, Debug)]
 pub struct Look {
     #[command(flatten)]
-    table: Table,
+    table: TableArgument,
     /// The first N lines at most.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Which files.
+#[derive(Args, Debug)]
+pub struct Files {
+    #[command(flatten)]
+    look: Look,
+    /// Only files of partitions for which this predicate over partition columns is true, such as "day = DATE '2024-06-26'".
+    #[arg(long, value_name = "PREDICATE")]
+    partition: Option<String>,
+}
+
+/// Which table, shown as a whole.
+#[derive(Args, Debug)]
+pub struct Show {
+    #[command(flatten)]
+    table: TableArgument,
     #[command(flatten)]
     output: Output,
 }
@@ -56,7 +65,7 @@ pub struct Look {
 #[derive(Args, Debug)]
 pub struct Digest {
     #[command(flatten)]
-    table: Table,
+    table: TableArgument,
     /// Changes nothing: the answer is JSON always.
     #[arg(long)]
     json: bool,
@@ -69,35 +78,43 @@ pub struct Digest {
 pub fn run(command: &TableCommand) -> Result<Report, CliError> {
     let text = match command {
         TableCommand::History(look) => {
-            let rows = look.table.open()?.history(look.table.version_as_of, look.limit())?;
-            if look.output.json { history_json(&rows) } else { history_text(&rows, look.output.style().width) }
+            let (folder, version) = look.table.open()?;
+            let rows = folder.history(version, look.limit())?;
+            match look.output.json {
+                true => history_json(&rows, look.table.zone()),
+                false => history_text(&rows, look.table.zone(), look.output.style().width),
+            }
         }
-        TableCommand::Files(look) => {
-            let folder = look.table.open()?;
-            let table = folder.at(look.table.version_as_of)?;
-            let mut files = table.files();
+        TableCommand::Files(Files { look, partition }) => {
+            let (folder, version) = look.table.open()?;
+            let table = folder.at(version)?;
+            let mut files = match partition {
+                Some(predicate) => table.files_where(predicate, now_ms())?,
+                None => table.files(),
+            };
             files.truncate(look.limit());
             match look.output.json {
                 true => files_json(&files, table.version()),
                 false => files_text(&files, table.version(), look.output.style().width),
             }
         }
+        TableCommand::Show(show) => {
+            let (folder, version) = show.table.open()?;
+            let facts = folder.facts(version)?;
+            match show.output.json {
+                true => show_json(&facts, show.table.zone()),
+                false => show_text(&facts, show.table.zone(), show.output.style().width),
+            }
+        }
         TableCommand::Read(look) => return read(look),
         TableCommand::Digest(digest) => {
             let progress = FileProgress::start();
             let query = Query { absolute_paths: absolute_paths(digest.allow_absolute_paths), ..Query::default() };
-            let folder = digest.table.open()?;
-            folder.at(digest.table.version_as_of)?.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
+            let (folder, version) = digest.table.open()?;
+            folder.at(version)?.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
         }
     };
     Ok(Report { text, verdict: Verdict::Pass })
-}
-
-impl Table {
-    /// Opens it.
-    pub fn open(&self) -> Result<TableFolder, CliError> {
-        Ok(TableFolder::open(&self.table)?)
-    }
 }
 
 impl Look {

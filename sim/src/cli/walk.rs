@@ -3,7 +3,7 @@
 use std::{
     ops::Range,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -25,6 +25,7 @@ use super::{
     compare,
     error::{CliError, about},
     files,
+    interrupt::interrupted,
     output::{Output, note},
 };
 
@@ -78,13 +79,13 @@ fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Res
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} runs, {eta} to go") {
         bar.set_style(style);
     }
+    let interrupted = interrupted();
     let result = walk(&setting, arguments.seeds.clone(), threads, &|done| {
         bar.set_position(done);
-        true
+        !interrupted.load(Ordering::Relaxed)
     });
     bar.finish_and_clear();
     let result = result.map_err(|error| about(&scenario.scenario)(error.into()))?;
-    let result = result.expect("nothing stops a walk");
     let elapsed = begun.elapsed().as_secs_f64();
     note(&format!("{} runs in {elapsed:.1} s, {:.0} runs/s\n", result.seeds, result.seeds as f64 / elapsed.max(1e-6)));
 

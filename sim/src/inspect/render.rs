@@ -1,9 +1,12 @@
 //! Tables as text and as JSON.
 
+use std::ops::RangeInclusive;
+
 use log_core::{
     history::{Details, HistoryRow},
     path::Version,
     schema::{DataType, Schema},
+    time_travel::{Instant, Zone},
     value::Value,
 };
 use serde_json::{Map, Value as Json, json};
@@ -14,6 +17,7 @@ use crate::report::{
     Verdict,
     grid::{Align, Grid},
     json::SCHEMA,
+    text::paragraph,
 };
 
 /// Columns of the history that are left out first where there is no room.
@@ -34,9 +38,11 @@ const WHOLE: [&str; 6] = ["version", "timestamp", "operation", "readVersion", "i
 /// As much of another column as is worth showing.
 const WORTH: usize = 20;
 
-/// The history as a table that fits a width. Columns in which nothing stands are left out, and so are some where there is no room, which is said.
-pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
-    let cells: Vec<[String; 15]> = rows.iter().map(|row| history_cells(row).map(|cell| one_line(&cell))).collect();
+/// The history as a table that fits a width, with times by the wall clock of a zone. Columns in which nothing stands are left out, and so are some where
+/// there is no room, which is said, as are versions that cannot be rebuilt.
+pub fn history_text(rows: &[HistoryRow], zone: Zone, width: usize) -> String {
+    let cells: Vec<[String; 15]> =
+        rows.iter().map(|row| history_cells(row, zone).map(|cell| one_line(&cell))).collect();
     let wide = |column: usize| {
         let heading = HistoryRow::COLUMNS[column];
         let most = cells.iter().map(|row| row[column].width()).max().unwrap_or(0).max(heading.width());
@@ -65,18 +71,68 @@ pub fn history_text(rows: &[HistoryRow], width: usize) -> String {
     if !left_out.is_empty() {
         text.push_str(&format!("(no room for {}: see --width or --json)\n", left_out.join(", ")));
     }
+    let gone = ranges(rows.iter().rev().filter(|row| !row.rebuildable).map(|row| row.version));
+    if !gone.is_empty() {
+        let gone = gone.iter().map(version_range).collect::<Vec<_>>().join(", ");
+        text.push_str(&paragraph(
+            "(",
+            &format!("not to be rebuilt, as older commits or checkpoints are gone: {gone})"),
+            width,
+        ));
+    }
     text
 }
 
-fn history_cells(row: &HistoryRow) -> [String; 15] {
+/// Versions from old to new as ranges.
+fn ranges(versions: impl Iterator<Item = Version>) -> Vec<RangeInclusive<Version>> {
+    let mut ranges: Vec<RangeInclusive<Version>> = Vec::new();
+    for version in versions {
+        match ranges.last_mut() {
+            Some(range) if range.end().next() == version => *range = *range.start()..=version,
+            _ => ranges.push(version..=version),
+        }
+    }
+    ranges
+}
+
+/// `3-9`, or `3` for a single one.
+pub(super) fn version_range(range: &RangeInclusive<Version>) -> String {
+    if range.start() == range.end() { range.start().to_string() } else { format!("{}-{}", range.start(), range.end()) }
+}
+
+/// Operation parameters in which JSON that a writer has put into a text is shown without its quotes.
+fn parameters(details: &Details) -> String {
+    let Details::Named(named) = details else { return details.to_string() };
+    let readable = |text: &str| match serde_json::from_str(text) {
+        Ok(value @ (Json::Array(_) | Json::Object(_))) => bare(&value),
+        _ => text.to_owned(),
+    };
+    let pairs: Vec<String> = named.iter().map(|(name, value)| format!("{name}: {}", readable(value))).collect();
+    pairs.join(", ")
+}
+
+/// JSON without quotes.
+fn bare(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => format!("[{}]", items.iter().map(bare).collect::<Vec<_>>().join(", ")),
+        Json::Object(map) => {
+            let pairs: Vec<String> = map.iter().map(|(name, value)| format!("{name}: {}", bare(value))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn history_cells(row: &HistoryRow, zone: Zone) -> [String; 15] {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     [
         row.version.to_string(),
-        time_text(row.timestamp),
+        Instant::of_millis(row.timestamp).text(zone),
         text(&row.user_id),
         text(&row.user_name),
         row.operation.clone().unwrap_or_else(|| "unknown".to_owned()),
-        row.operation_parameters.to_string(),
+        parameters(&row.operation_parameters),
         text(&row.job),
         text(&row.notebook),
         text(&row.cluster_id),
@@ -89,12 +145,14 @@ fn history_cells(row: &HistoryRow) -> [String; 15] {
     ]
 }
 
-/// The history as JSON: texts, and null for what a commit does not say; the timestamp in milliseconds.
-pub fn history_json(rows: &[HistoryRow]) -> String {
+/// The history as JSON: texts, and null for what a commit does not say; the timestamp in milliseconds, and as text by the wall clock of a zone.
+pub fn history_json(rows: &[HistoryRow], zone: Zone) -> String {
     let row = |row: &HistoryRow| {
         json!({
             "version": row.version.0,
             "timestamp": row.timestamp,
+            "timestampText": Instant::of_millis(row.timestamp).text(zone),
+            "rebuildable": row.rebuildable,
             "userId": row.user_id,
             "userName": row.user_name,
             "operation": row.operation,
@@ -259,18 +317,13 @@ impl TableDigest {
     }
 }
 
-fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> String {
+pub(super) fn document<const N: usize>(command: &str, fields: [(&str, Json); N]) -> String {
     let mut document = Map::new();
     document.insert("schema".to_owned(), SCHEMA.into());
     document.insert("command".to_owned(), command.into());
     document.insert("verdict".to_owned(), Verdict::Pass.name().into());
     document.extend(fields.map(|(name, value)| (name.to_owned(), value)));
     format!("{:#}\n", Json::Object(document))
-}
-
-fn time_text(ms: i64) -> String {
-    let second = Value::Timestamp(ms.div_euclid(1000).saturating_mul(1_000_000));
-    format!("{second}.{:03}", ms.rem_euclid(1000))
 }
 
 fn count(number: usize, one: &str) -> String {

@@ -30,6 +30,10 @@ pub struct Searched {
     pub transitions: u64,
     /// States in which every writer has finished.
     pub ends: usize,
+    /// Ends in which nobody knows of some call whether it committed.
+    pub unknown_ends: usize,
+    /// Ends in which a writer crashed in some call.
+    pub crashed_ends: usize,
     /// The greatest number of steps on a shortest way to a state.
     pub depth: u32,
     /// Bytes taken, by the search's own account.
@@ -85,6 +89,8 @@ impl Searched {
             states: exploration.states,
             transitions: exploration.transitions,
             ends: exploration.ends.len(),
+            unknown_ends: exploration.ends.iter().filter(|end| model.unknown(end) > 0).count(),
+            crashed_ends: exploration.ends.iter().filter(|end| model.crashed(end) > 0).count(),
             depth: exploration.depth,
             bytes: exploration.bytes,
             stopped,
@@ -107,6 +113,9 @@ impl Searched {
 pub fn explore(subject: &Subject<'_>, searched: &Searched, show_files: bool, style: Style) -> String {
     let mut text = format!("{}\n{}\n", heading(subject, style), outcomes(searched, style));
     text.push_str(&paragraph("", &size(searched), style.width));
+    if subject.setting.faults.total > 0 {
+        text.push_str(&paragraph("", &indefinite(searched), style.width));
+    }
     let faults = if subject.setting.faults.total > 0 { FAULTS } else { "" };
     text.push_str(&paragraph("", &format!("{STATE}{faults}"), style.width));
     if subject.setting.scenario.schedule.is_some() {
@@ -153,6 +162,19 @@ fn size(searched: &Searched) -> String {
         count(searched.transitions, "step"),
         count(searched.ends as u64, "end"),
         count(u64::from(searched.depth), "step"),
+    )
+}
+
+/// What faults leave open.
+fn indefinite(searched: &Searched) -> String {
+    let ends = |number: usize| match number {
+        0 => "in no end".to_owned(),
+        number => format!("in {}", count(number as u64, "end")),
+    };
+    format!(
+        "A writer crashed in one of its calls {}; whether a call committed is known to nobody {}.",
+        ends(searched.crashed_ends),
+        ends(searched.unknown_ends)
     )
 }
 

@@ -71,6 +71,8 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched) -> String {
             "states": searched.states,
             "transitions": searched.transitions,
             "ends": searched.ends,
+            "unknown_ends": searched.unknown_ends,
+            "crashed_ends": searched.crashed_ends,
             "depth": searched.depth,
             "bytes": searched.bytes,
             "outcomes": outcomes,

@@ -3,12 +3,12 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How wide a text is.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// A text on one line: runs of spaces and line breaks become one space, other control characters a question mark.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<String> = text
         .split_whitespace()
         .map(|word| word.chars().map(|c| if c.is_control() { '?' } else { c }).collect())
@@ -17,7 +17,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// A text cut to a width; `…` stands for what is missing.
-pub(super) fn shorten(text: &str, most: usize) -> String {
+pub(crate) fn shorten(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
@@ -29,17 +29,17 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
 }
 
 /// A text with spaces after it up to a width.
-pub(super) fn pad(text: &str, to: usize) -> String {
+pub(crate) fn pad(text: &str, to: usize) -> String {
     format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }
 
 /// A text with spaces before it up to a width.
-pub(super) fn pad_left(text: &str, to: usize) -> String {
+pub(crate) fn pad_left(text: &str, to: usize) -> String {
     format!("{}{text}", " ".repeat(to.saturating_sub(width(text))))
 }
 
 /// A text broken between its words into lines of a width; a word that is longer is broken too. At least one line.
-pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, most: usize) -> Vec<String> {
     let most = most.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -70,7 +70,7 @@ pub(super) fn wrap(text: &str, most: usize) -> Vec<String> {
 }
 
 /// The same in at most so many lines, the last one shortened.
-pub(super) fn wrap_at_most(text: &str, most: usize, lines_max: usize) -> Vec<String> {
+pub(crate) fn wrap_at_most(text: &str, most: usize, lines_max: usize) -> Vec<String> {
     let mut lines = wrap(text, most);
     if lines.len() > lines_max {
         let rest = lines.split_off(lines_max - 1).join(" ");
@@ -80,7 +80,7 @@ pub(super) fn wrap_at_most(text: &str, most: usize, lines_max: usize) -> Vec<Str
 }
 
 /// A paragraph: its first line begins with `first`, the others with as many spaces as `first` is wide. Every line ends with a line break.
-pub(super) fn paragraph(first: &str, text: &str, most: usize) -> String {
+pub(crate) fn paragraph(first: &str, text: &str, most: usize) -> String {
     let indent = width(first);
     let mut paragraph = String::new();
     let lines = text.lines().flat_map(|line| wrap(line, most.saturating_sub(indent).max(16)));
@@ -93,13 +93,13 @@ pub(super) fn paragraph(first: &str, text: &str, most: usize) -> String {
 }
 
 /// `1 row`, `2 rows`, `12,345 rows`.
-pub(super) fn count(number: u64, one: &str) -> String {
+pub(crate) fn count(number: u64, one: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", grouped(number))
 }
 
 /// A number with a comma between thousands.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

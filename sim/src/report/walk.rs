@@ -20,6 +20,9 @@ pub fn walk(subject: &Subject<'_>, walk: &Walk, replay: &dyn Fn(u64) -> String, 
     for line in figures(walk) {
         text.push_str(&paragraph("", &line, style.width));
     }
+    if walk.interrupted {
+        text.push_str(&paragraph("", "interrupted: not every seed was run", style.width));
+    }
     let unseen = unseen(subject, walk);
     if !unseen.is_empty() {
         text.push_str(&paragraph("", &format!("never seen: {}.", unseen.join(", ")), style.width));
@@ -37,7 +40,11 @@ pub fn walk(subject: &Subject<'_>, walk: &Walk, replay: &dyn Fn(u64) -> String, 
 
 /// What it says in the end.
 pub fn verdict(walk: &Walk) -> Verdict {
-    if walk.violations.is_empty() { Verdict::Pass } else { Verdict::Violation }
+    match (walk.violations.is_empty(), walk.interrupted) {
+        (false, _) => Verdict::Violation,
+        (true, true) => Verdict::Incomplete,
+        (true, false) => Verdict::Pass,
+    }
 }
 
 fn distribution(walk: &Walk, style: Style) -> String {

@@ -7,10 +7,11 @@ mod literal;
 mod query;
 mod write;
 
-use log_core::{expression::Expression, schema::Schema};
+use log_core::{expression::Expression, schema::Schema, value::Value};
+use sqlparser::ast::{Expr, Spanned};
 
 use self::expression::Scope;
-use super::{bound::Bound, error::SqlError, parse::parse_expression, statement::Statement};
+use super::{bound::Bound, dialect::string_text, error::SqlError, parse::parse_expression, statement::Statement};
 
 /// What statements take from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,28 @@ pub fn bind(statement: &Statement, schema: &Schema, constants: &Constants) -> Re
 pub fn bind_predicate(text: &str, schema: &Schema, constants: &Constants) -> Result<Expression, SqlError> {
     let expression = parse_expression(text)?;
     Scope::new(schema, constants).condition(&expression, "the predicate").map_err(|error| error.with_text(text))
+}
+
+/// Parses and binds an expression of constants. A literal of a date or timestamp that is the whole text comes out as its text, since only whoever asks
+/// knows the zone that it is in.
+///
+/// # Errors
+/// When the text is no expression, when it names a column, and when its type stays open, as that of a bare NULL or INTERVAL.
+pub fn bind_constant(text: &str, constants: &Constants) -> Result<Expression, SqlError> {
+    let expression = parse_expression(text)?;
+    if let Expr::TypedString(typed) = &expression {
+        // It must be one, whatever its zone.
+        literal::typed_string(typed).map_err(|error| error.with_text(text))?;
+        let inner = string_text(&typed.value).unwrap_or_default().to_owned();
+        return Ok(Expression::literal(Value::String(inner)));
+    }
+    let schema = Schema::default();
+    let mut scope = Scope::new(&schema, constants).without_columns("only constants can stand here");
+    let bound = scope.operand(&expression).and_then(|operand| match operand.data_type() {
+        Some(data_type) => operand.expression(data_type, expression.span()),
+        None => Err(SqlError::at(format!("{} has no value here", operand.type_name()), expression.span())),
+    });
+    bound.map_err(|error| error.with_text(text))
 }
 
 #[cfg(test)]

@@ -170,3 +170,23 @@ fn a_schedule_that_cannot_be_followed_is_refused_before_the_setup() {
     assert!(error.contains("a.commit"), "{error}");
     assert!(listing(all.path()).is_empty());
 }
+
+/// Report 49: what a creator that died left behind is no table, and an empty version 0 is one that nobody can read.
+#[test]
+fn leftovers_of_a_creator_are_no_table() {
+    let all = tempfile::tempdir().unwrap();
+    let log = all.path().join("logs/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    fs::write(log.join("tmp123"), "half a commit").unwrap();
+    fs::write(log.join(".contend-1-2.tmp"), "half a commit").unwrap();
+    let result = run(shipped("@write-conflict", &[]), all.path()).unwrap();
+    assert!(result.violations.is_empty(), "{:?}", result.violations);
+
+    let all = tempfile::tempdir().unwrap();
+    let log = all.path().join("logs/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    fs::write(log.join("00000000000000000000.json"), "").unwrap();
+    for scenario in [shipped("@write-conflict", &[]), go_on()] {
+        refused(scenario, all.path(), all.path(), &["logs", "commit 0", "protocol"]);
+    }
+}

@@ -5,6 +5,7 @@ use std::fs;
 use log_core::{
     history::Details,
     path::{Version, commit_path},
+    time_travel::Zone,
 };
 use sim::inspect::{InspectError, TableFolder, files_text, history_text, rows_json, rows_text};
 
@@ -32,7 +33,7 @@ fn the_history_says_who_did_what_newest_first() {
     assert_eq!(folder.history(Some(Version(3)), 2).unwrap(), rows[2..4]);
     assert_eq!(folder.history(None, 0).unwrap(), []);
     for width in [20, 60, 80, 200] {
-        let text = history_text(&rows, width);
+        let text = history_text(&rows, Zone::UTC, width);
         assert_eq!(text.lines().filter(|line| !line.starts_with('(')).count(), 7, "{text}");
     }
 }

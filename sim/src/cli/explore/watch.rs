@@ -2,7 +2,6 @@
 
 use std::{
     ops::ControlFlow,
-    process,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,7 +12,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use sim::search::Progress;
 
-use crate::cli::output::note;
+use crate::cli::{interrupt::interrupted, output::note};
 
 /// A search under way.
 pub struct Watch {
@@ -25,14 +24,7 @@ pub struct Watch {
 impl Watch {
     /// Starts the clock. From now on Ctrl-C asks the search to stop; a second one ends the program.
     pub fn start() -> Self {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = interrupted.clone();
-        // Without a handler Ctrl-C ends the program, which is no worse than no report.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                process::exit(130);
-            }
-        });
+        let interrupted = interrupted();
         // Drawn on a terminal only.
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {

@@ -1,0 +1,129 @@
+//! Which files lie in the partitions that a predicate speaks of.
+
+use log_core::{
+    action::AddFile,
+    expression::{EvaluateError, Expression},
+    schema::{Field, PrimitiveType, Schema},
+    snapshot::Snapshot,
+    value::{PartitionValueError, Value, parse_partition_value},
+};
+
+use crate::sql::{Constants, SqlError, bind_predicate};
+
+/// A predicate over the partition columns of a table.
+#[derive(Clone, Debug)]
+pub struct PartitionFilter {
+    predicate: Expression,
+    columns: Vec<Column>,
+    width: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    index: usize,
+    /// The name in `partitionValues`.
+    key: String,
+    data_type: PrimitiveType,
+}
+
+/// A predicate that does not choose partitions.
+#[derive(Debug, thiserror::Error)]
+pub enum PartitionFilterError {
+    /// It is no predicate over the table's columns.
+    #[error("the predicate '{text}' cannot be used")]
+    Sql {
+        /// The text.
+        text: String,
+        /// Why.
+        source: SqlError,
+    },
+    /// It speaks of a column whose values the log does not have.
+    #[error("the predicate '{text}' names the column '{column}', which is not a partition column: {}", match partitions.as_slice() {
+        [] => "the table is not partitioned".to_owned(),
+        names => format!("those are {}", names.join(", ")),
+    })]
+    NotAPartitionColumn {
+        /// The predicate.
+        text: String,
+        /// The column.
+        column: String,
+        /// The partition columns.
+        partitions: Vec<String>,
+    },
+    /// A file has a partition value that is none of the column's type.
+    #[error("file '{file}', partition column '{column}'")]
+    Value {
+        /// The file, as the log spells it.
+        file: String,
+        /// The column.
+        column: String,
+        /// What is wrong.
+        source: PartitionValueError,
+    },
+    /// It has no value for a file.
+    #[error("the predicate has no value for file '{file}'")]
+    Evaluate {
+        /// The file, as the log spells it.
+        file: String,
+        /// Why.
+        source: EvaluateError,
+    },
+}
+
+impl PartitionFilter {
+    /// The filter of a predicate in SQL. `now_ms` is the clock, in milliseconds since the epoch.
+    ///
+    /// # Errors
+    /// When the text is no predicate over the columns of the table, and when it names one that is not of the partition.
+    pub fn new(text: &str, snapshot: &Snapshot, now_ms: i64) -> Result<Self, PartitionFilterError> {
+        let schema: &Schema = &snapshot.schema;
+        let constants = Constants { now_us: now_ms.saturating_mul(1000) };
+        let predicate = bind_predicate(text, schema, &constants)
+            .map_err(|source| PartitionFilterError::Sql { text: text.to_owned(), source })?;
+        let partitions = snapshot.partition_columns();
+        let is_partition = |index: usize| partitions.iter().any(|name| schema.index_of(name) == Some(index));
+        let mut other = None;
+        predicate.visit(&mut |part| {
+            if let Expression::Column { index, name, .. } = part
+                && !is_partition(*index)
+            {
+                other.get_or_insert_with(|| name.clone());
+            }
+        });
+        if let Some(column) = other {
+            let partitions = partitions.to_vec();
+            return Err(PartitionFilterError::NotAPartitionColumn { text: text.to_owned(), column, partitions });
+        }
+        let mapped = snapshot.property("delta.columnMapping.mode").is_some_and(|mode| mode != "none");
+        let columns = (0..schema.fields.len()).filter(|index| is_partition(*index)).filter_map(|index| {
+            let field = &schema.fields[index];
+            Some(Column { index, key: key(field, mapped), data_type: field.data_type.primitive()? })
+        });
+        Ok(Self { predicate, columns: columns.collect(), width: schema.fields.len() })
+    }
+
+    /// Is the predicate true for the partition of a file? A value that the file does not give is NULL.
+    ///
+    /// # Errors
+    /// When a value is not of its column's type, and when the predicate cannot be computed.
+    pub fn keeps(&self, add: &AddFile) -> Result<bool, PartitionFilterError> {
+        let mut row = vec![Value::Null; self.width];
+        for Column { index, key, data_type } in &self.columns {
+            let text = add.partition_values.get(key).and_then(Option::as_deref);
+            row[*index] = parse_partition_value(text, *data_type).map_err(|source| PartitionFilterError::Value {
+                file: add.path.clone(),
+                column: key.clone(),
+                source,
+            })?;
+        }
+        let value = self.predicate.evaluate(&row);
+        let value = value.map_err(|source| PartitionFilterError::Evaluate { file: add.path.clone(), source })?;
+        Ok(value == Value::Boolean(true))
+    }
+}
+
+/// The name of a column in the log: its own, or the physical one where columns are mapped.
+fn key(field: &Field, mapped: bool) -> String {
+    let physical = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
+    physical.filter(|_| mapped).unwrap_or(&field.name).to_owned()
+}
