@@ -8,17 +8,20 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize,
-    de::{Error, MapAccess, Visitor},
+    de::{Error, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::{Map, Value as Json};
 
-use crate::deletion_vector::DeletionVector;
+use crate::{deletion_vector::DeletionVector, path::path_key};
 
 /// Fields of an action that this crate does not know.
 pub type Extra = Map<String, Json>;
 
 /// Partition values by (physical) column name; `None` is null.
 pub type PartitionValues = BTreeMap<String, Option<String>>;
+
+/// The identity of a file in the log: its path as [`path_key`] has it, and the id of its deletion vector if it has one.
+pub type FileKey = (String, Option<String>);
 
 /// One line of a commit.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -138,12 +141,13 @@ pub struct Metadata {
     /// The file format.
     #[serde(default)]
     pub format: Format,
-    /// The schema as JSON text.
+    /// The schema as JSON text. Empty where there is none, which is a table without columns: tables of which only the log is of interest are written so.
+    #[serde(default, deserialize_with = "default_for_null", skip_serializing_if = "String::is_empty")]
     pub schema_string: String,
     /// Names of partition columns.
     pub partition_columns: Vec<String>,
-    /// Table properties.
-    #[serde(default)]
+    /// Table properties. One whose value is null is not set.
+    #[serde(default, deserialize_with = "texts")]
     pub configuration: BTreeMap<String, String>,
     /// Milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +163,7 @@ pub struct Format {
     /// `parquet`.
     pub provider: String,
     /// Free-form.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     pub options: BTreeMap<String, String>,
     /// What else stood there.
     #[serde(flatten)]
@@ -274,11 +278,12 @@ impl CommitInfo {
 }
 
 impl Action {
-    /// Reads one line. `{}` is no action.
+    /// Reads one line. `{}` is no action, and neither is a known name with null. Beside a known action an unknown one is ignored, so that clients may add
+    /// to a line; of several unknown ones the first is kept.
     ///
     /// # Errors
-    /// When the text is not one JSON object with at most one key (which of two would count is not defined), or when a known action lacks a
-    /// field that it needs.
+    /// When the text is not one JSON object, when it holds two known actions (which of the two would count is not defined), or when a known action
+    /// lacks a field that it needs.
     pub fn parse(line: &str) -> serde_json::Result<Option<Self>> {
         let Line(action) = serde_json::from_str(line)?;
         Ok(action)
@@ -338,26 +343,37 @@ impl<'de> Deserialize<'de> for Line {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line, A::Error> {
-                let Some(name) = map.next_key::<String>()? else {
-                    return Ok(Line(None));
-                };
-                let action = match name.as_str() {
-                    "add" => Action::Add(map.next_value()?),
-                    "remove" => Action::Remove(map.next_value()?),
-                    "metaData" => Action::Metadata(map.next_value()?),
-                    "protocol" => Action::Protocol(map.next_value()?),
-                    "commitInfo" => Action::CommitInfo(map.next_value()?),
-                    "txn" => Action::Transaction(map.next_value()?),
-                    "domainMetadata" => Action::DomainMetadata(map.next_value()?),
-                    _ => Action::Unknown { body: map.next_value()?, name },
-                };
-                match map.next_key::<String>()? {
-                    None => Ok(Line(Some(action))),
-                    Some(second) => Err(A::Error::custom(format!(
-                        "a line holds one action, this one holds '{}' and '{second}'",
-                        action.name()
-                    ))),
+                let mut action: Option<Action> = None;
+                while let Some(name) = map.next_key::<String>()? {
+                    let known = match name.as_str() {
+                        "add" => map.next_value::<Option<_>>()?.map(Action::Add),
+                        "remove" => map.next_value::<Option<_>>()?.map(Action::Remove),
+                        "metaData" => map.next_value::<Option<_>>()?.map(Action::Metadata),
+                        "protocol" => map.next_value::<Option<_>>()?.map(Action::Protocol),
+                        "commitInfo" => map.next_value::<Option<_>>()?.map(Action::CommitInfo),
+                        "txn" => map.next_value::<Option<_>>()?.map(Action::Transaction),
+                        "domainMetadata" => map.next_value::<Option<_>>()?.map(Action::DomainMetadata),
+                        _ if action.is_none() => {
+                            action = Some(Action::Unknown { body: map.next_value()?, name: name.clone() });
+                            None
+                        }
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            None
+                        }
+                    };
+                    let Some(known) = known else { continue };
+                    match &action {
+                        None | Some(Action::Unknown { .. }) => action = Some(known),
+                        Some(first) => {
+                            return Err(A::Error::custom(format!(
+                                "a line holds one action, this one holds '{}' and '{name}'",
+                                first.name()
+                            )));
+                        }
+                    }
                 }
+                Ok(Line(action))
             }
         }
 
@@ -381,7 +397,23 @@ fn text_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Str
     })
 }
 
+/// A value, or its default for null.
+fn default_for_null<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Texts by name, without those that are null.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let named: BTreeMap<String, Option<String>> = default_for_null(deserializer)?;
+    Ok(named.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
+}
+
 impl AddFile {
+    /// The identity of the file.
+    pub fn key(&self) -> FileKey {
+        file_key(&self.path, self.deletion_vector.as_ref())
+    }
+
     /// The remove that takes this file out of the table again.
     pub fn to_remove(&self, deletion_timestamp: i64, data_change: bool) -> RemoveFile {
         RemoveFile {
@@ -398,6 +430,17 @@ impl AddFile {
             ..RemoveFile::default()
         }
     }
+}
+
+impl RemoveFile {
+    /// The identity of the file that is removed.
+    pub fn key(&self) -> FileKey {
+        file_key(&self.path, self.deletion_vector.as_ref())
+    }
+}
+
+fn file_key(path: &str, deletion_vector: Option<&DeletionVector>) -> FileKey {
+    (path_key(path).into_owned(), deletion_vector.map(DeletionVector::unique_id))
 }
 
 #[cfg(test)]

@@ -46,19 +46,11 @@ impl Commit {
     /// # Errors
     /// When a line is not one whole action.
     pub fn parse(version: Version, bytes: &[u8]) -> Result<Self, CommitError> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut actions = Vec::new();
-        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            let number = index + 1;
-            let text = std::str::from_utf8(line).map_err(|_| CommitError::NotText { version, line: number })?;
-            let text = text.trim_matches([' ', '\t', '\r']);
-            if text.is_empty() {
-                continue;
-            }
-            let action = Action::parse(text).map_err(|source| CommitError::Line { version, line: number, source })?;
-            actions.extend(action);
+        match actions(bytes) {
+            Ok(actions) => Ok(Self { version, actions }),
+            Err(BadLine { line, source: Some(source) }) => Err(CommitError::Line { version, line, source }),
+            Err(BadLine { line, source: None }) => Err(CommitError::NotText { version, line }),
         }
-        Ok(Self { version, actions })
     }
 
     /// The bytes of a commit file.
@@ -78,6 +70,30 @@ impl Commit {
             _ => None,
         })
     }
+}
+
+/// A line that is no action.
+pub(crate) struct BadLine {
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// What is wrong; `None` = it is not UTF-8.
+    pub(crate) source: Option<serde_json::Error>,
+}
+
+/// The actions of a file that has one on each line.
+pub(crate) fn actions(bytes: &[u8]) -> Result<Vec<Action>, BadLine> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut actions = Vec::new();
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let number = index + 1;
+        let text = std::str::from_utf8(line).map_err(|_| BadLine { line: number, source: None })?;
+        let text = text.trim_matches([' ', '\t', '\r']);
+        if text.is_empty() {
+            continue;
+        }
+        actions.extend(Action::parse(text).map_err(|source| BadLine { line: number, source: Some(source) })?);
+    }
+    Ok(actions)
 }
 
 #[cfg(test)]

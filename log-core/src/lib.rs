@@ -21,18 +21,22 @@
 //! # Ok::<(), log_core::load::LoadError>(())
 //! ```
 //!
-//! Where to look next: [`action`] for the lines of a commit, [`snapshot`] for what they add up to, [`expression`] for predicates over rows and
+//! Where to look next: [`action`] for the lines of a commit, [`segment`] for the files that make up a version, [`checkpoint`] for those that stand in for
+//! commits, [`snapshot`] for what they add up to, [`expression`] for predicates over rows and
 //! partitions, [`store`] for the seam to the outside.
 
 // Tests may look on from outside, for example to note in which order rules are asked.
 #![cfg_attr(test, allow(clippy::disallowed_types))]
 
 pub mod action;
+pub mod checkpoint;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
+pub mod last_checkpoint;
 pub mod layout;
 pub mod load;
+pub mod log_note;
 pub mod path;
 pub mod protocol;
 pub mod segment;
@@ -44,6 +48,8 @@ pub mod batch;
 #[cfg(feature = "parquet")]
 pub mod data_file;
 pub mod expression;
+#[cfg(feature = "parquet")]
+mod guard;
 pub mod schema;
 pub mod statistics;
 pub mod value;

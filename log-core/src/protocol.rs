@@ -4,12 +4,29 @@ use std::collections::BTreeSet;
 
 use crate::action::Protocol;
 
-/// The newest protocol that this crate reads without table features.
+/// The reader version of a table that contend creates.
 pub const READER_VERSION: i32 = 1;
+/// The newest reader version without a list of features that this crate reads: 2 brought column mapping.
+const PLAIN_READER_VERSION: i32 = 2;
 /// The newest protocol that this crate writes without table features.
 pub const WRITER_VERSION: i32 = 2;
-/// Writer features that this crate implements (writer version 7).
-const WRITER_FEATURES: [&str; 2] = ["appendOnly", "invariants"];
+/// Reader features that this crate implements (reader version 3). Of variants it reads what is stored, and carries it through.
+const READER_FEATURES: [&str; 10] = [
+    "columnMapping",
+    "deletionVectors",
+    "timestampNtz",
+    "typeWidening",
+    "typeWidening-preview",
+    "v2Checkpoint",
+    "vacuumProtocolCheck",
+    "variantType",
+    "variantType-preview",
+    "variantShredding-preview",
+];
+/// Writer features that this crate implements (writer version 7). The last three ask nothing of one who appends and rewrites files: v2 checkpoints
+/// may be written, domains that nobody mentions stay as they are, and nothing is vacuumed.
+const WRITER_FEATURES: [&str; 5] =
+    ["appendOnly", "invariants", "v2Checkpoint", "domainMetadata", "vacuumProtocolCheck"];
 
 /// Features that version numbers brought before there were lists, with the least reader and writer version that has each ("Valid Feature Names
 /// in Table Features").
@@ -53,28 +70,33 @@ impl Protocol {
     /// # Errors
     /// When it may not, naming the version or the features.
     pub fn check_readable(&self) -> Result<(), Unsupported> {
-        check("read", self.min_reader_version, READER_VERSION, 3, self.reader_features.as_deref(), &[])
+        let features = self.reader_features.as_deref();
+        check("read", "reader", self.min_reader_version, PLAIN_READER_VERSION, 3, features, &READER_FEATURES)
     }
 
-    /// May this crate write the table? Whoever writes must be able to read as well.
+    /// May this crate write the table? Whoever writes must be able to read as well, and keep to what readers are told.
     ///
     /// # Errors
     /// When it may not, naming the version or the features.
     pub fn check_writable(&self) -> Result<(), Unsupported> {
         self.check_readable()?;
-        check("written", self.min_writer_version, WRITER_VERSION, 7, self.writer_features.as_deref(), &WRITER_FEATURES)
+        let features = self.writer_features.as_deref();
+        check("written", "writer", self.min_writer_version, WRITER_VERSION, 7, features, &WRITER_FEATURES)?;
+        // What readers must know stands in both lists. Should it be missing in the writers', it counts all the same.
+        let features = self.reader_features.as_deref();
+        check("written", "reader", self.min_reader_version, READER_VERSION, 3, features, &WRITER_FEATURES)
     }
 }
 
 fn check(
     what: &'static str,
+    role: &str,
     version: i32,
     plain: i32,
     by_features: i32,
     features: Option<&[String]>,
     known: &[&str],
 ) -> Result<(), Unsupported> {
-    let role = if what == "read" { "reader" } else { "writer" };
     if version <= plain {
         return Ok(());
     }
@@ -173,5 +195,41 @@ mod tests {
     fn a_version_with_features_needs_its_list() {
         let protocol = Protocol { min_reader_version: 3, min_writer_version: 7, ..Protocol::default() };
         assert!(protocol.check_readable().is_err());
+    }
+
+    /// Report 21, and which features of which tables are read or written.
+    #[test]
+    fn features_go_by_their_names() {
+        let check = |reader, writer, listed: [&[&str]; 2], expected: [&str; 2]| {
+            let protocol = Protocol {
+                min_reader_version: reader,
+                min_writer_version: writer,
+                reader_features: (reader == 3).then(|| features(listed[0])).flatten(),
+                writer_features: (writer == 7).then(|| features(listed[1])).flatten(),
+                ..Protocol::default()
+            };
+            let needs = |result: Result<(), Unsupported>| result.err().map_or(String::new(), |error| error.needs);
+            let found = [needs(protocol.check_readable()), needs(protocol.check_writable())];
+            assert_eq!(found, expected, "{protocol:?}");
+        };
+        check(1, 2, [&[], &[]], ["", ""]);
+        check(2, 5, [&[], &[]], ["", "writer version 5"]);
+        check(2, 2, [&[], &[]], ["", "reader version 2"]);
+        check(99, 7, [&[], &[]], ["reader version 99", "reader version 99"]);
+        check(3, 7, [&[], &[]], ["", ""]);
+        check(3, 7, [&["v2Checkpoint"], &["v2Checkpoint", "appendOnly", "invariants", "domainMetadata"]], ["", ""]);
+        let vectors: [&[&str]; 2] = [&["deletionVectors", "columnMapping"], &["deletionVectors", "columnMapping"]];
+        check(3, 7, vectors, ["", "the writer features deletionVectors, columnMapping"]);
+        check(3, 7, [&["timestampNtz"], &[]], ["", "the reader features timestampNtz"]);
+        let managed: [&[&str]; 2] = [&["catalogManaged", "variantType", "geospatial"], &["catalogManaged"]];
+        let refused = "the reader features catalogManaged, geospatial";
+        check(3, 7, managed, [refused, refused]);
+        check(3, 7, [&["catalogOwned-preview"], &[]], ["the reader features catalogOwned-preview"; 2]);
+        check(
+            1,
+            7,
+            [&[], &["inCommitTimestamp", "rowTracking"]],
+            ["", "the writer features inCommitTimestamp, rowTracking"],
+        );
     }
 }

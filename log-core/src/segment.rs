@@ -1,26 +1,61 @@
 //! From a listing of the log folder to the files that make up a version.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
 use crate::{
-    path::{LogFile, Version, commit_path},
+    log_note::LogNote,
+    path::{CheckpointFile, CheckpointNaming, LogFile, Version, commit_path},
     store::ObjectMeta,
 };
 
-/// The commits that make up a version, in order.
+/// The files that make up a version: where to begin, and what to replay on top.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Segment {
-    /// The version that the last commit makes.
+    /// The version that the files add up to.
     pub version: Version,
-    /// Paths of the commits to replay, relative to the table, oldest first; the last one is that of `version`.
+    /// The checkpoint to begin with; `None` = with the base, or else with nothing.
+    pub checkpoint: Option<CheckpointParts>,
+    /// Paths of the commits and compactions to replay, relative to the table, oldest first. They follow each other without a hole up to `version`.
     pub commits: Vec<String>,
+}
+
+/// The files of one whole checkpoint.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CheckpointParts {
+    /// The version whose state it holds.
+    pub version: Version,
+    /// Paths relative to the table, in order of part; more than one only where it has several parts.
+    pub paths: Vec<String>,
+}
+
+/// Ranges of versions.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct VersionRanges(pub Vec<(Version, Version)>);
+
+impl fmt::Display for VersionRanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("no version can be rebuilt");
+        }
+        f.write_str("what can be rebuilt is")?;
+        for (index, (first, last)) in self.0.iter().enumerate() {
+            f.write_str(if index == 0 { " " } else { ", " })?;
+            if first == last { write!(f, "version {first}")? } else { write!(f, "versions {first} to {last}")? }
+        }
+        Ok(())
+    }
 }
 
 /// A log from which a version cannot be rebuilt.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 pub enum SegmentError {
-    /// Commits are missing.
+    /// Commits are missing, and no checkpoint stands in for them.
     #[error(
         "the log cannot be read up to version {wanted}: commits {first} to {last} are missing; versions are contiguous, so restore \
-         their files from a copy of the table"
+         their files from a copy of the table; {readable}"
     )]
     Gap {
         /// The first missing version.
@@ -29,14 +64,8 @@ pub enum SegmentError {
         last: Version,
         /// The version that was asked for, or the newest.
         wanted: Version,
-    },
-    /// Commits are missing, and a checkpoint stands in for them.
-    #[error(
-        "commits before the checkpoint of version {checkpoint} are gone, and this build of contend reads no checkpoints"
-    )]
-    NeedsCheckpoint {
-        /// The newest checkpoint that could serve.
-        checkpoint: Version,
+        /// What the files that were listed can rebuild.
+        readable: VersionRanges,
     },
     /// The version was never made.
     #[error("version {wanted} does not exist; the newest version is {newest}")]
@@ -48,11 +77,24 @@ pub enum SegmentError {
     },
 }
 
+/// What a listing holds, by kind.
+#[derive(Default)]
+struct Listed {
+    commits: BTreeSet<Version>,
+    /// Whole checkpoints, also damaged ones, by version and then from the last choice to the first.
+    checkpoints: BTreeMap<(Version, CheckpointNaming, String), Vec<String>>,
+    /// By their first version, those that reach furthest last.
+    compactions: BTreeSet<(Version, Version, String)>,
+    notes: BTreeSet<LogNote>,
+}
+
 impl Segment {
-    /// Picks the files for `wanted`, or for the newest version, from a listing that began after version `base` (`None` = from the start).
+    /// Picks the files for `wanted`, or for the newest version, from a listing that began after version `base` (`None` = from the start), without
+    /// those of `damaged`, which turned out to be of no use.
     ///
-    /// The answer is `None` when nothing is listed: with a base that is the base itself, without one there is no table. `wanted` is not older
-    /// than `base`.
+    /// It begins with the base when every commit since is there, else with the newest whole checkpoint that is not newer than what is wanted. A compaction takes
+    /// the place of commits when it lies wholly in the range. The answer is `None` when nothing is listed: with a base that is the base itself, without one there
+    /// is no table. `wanted` is not older than `base`.
     ///
     /// # Errors
     /// When a commit between is missing, or when `wanted` is newer than every version.
@@ -60,45 +102,143 @@ impl Segment {
         listing: &[ObjectMeta],
         base: Option<Version>,
         wanted: Option<Version>,
+        damaged: &BTreeSet<String>,
     ) -> Result<Option<Self>, SegmentError> {
-        let mut checkpoints = Vec::new();
-        let mut versions = Vec::new();
-        for object in listing {
-            match LogFile::of(&object.path) {
-                LogFile::Commit(version) => versions.push(version),
-                // A checkpoint of no bytes was never finished.
-                LogFile::Checkpoint(version) if object.size > 0 => checkpoints.push(version),
-                LogFile::Checkpoint(_) | LogFile::Other => {}
-            }
-        }
-        // Where a checkpoint is, its version was made, even if the commit is gone.
-        let Some(newest) = versions.iter().chain(&checkpoints).max().copied().max(base) else {
+        let listed = Listed::of(listing);
+        // Where a checkpoint is, its version was made, even if the commit is gone and the checkpoint damaged.
+        let newest_checkpoint = listed.checkpoints.keys().next_back().map(|(version, ..)| *version);
+        let Some(newest) = listed.commits.last().copied().max(newest_checkpoint).max(base) else {
             return Ok(None);
         };
-        let first = Version::after(base);
         let last = wanted.unwrap_or(newest);
         if last > newest {
             return Err(SegmentError::TooNew { wanted: last, newest });
         }
-        versions.retain(|version| (first..=last).contains(version));
-        let present = versions.iter().zip(first.0..).take_while(|(version, expected)| version.0 == *expected).count();
-        let missing = Version(first.0 + present as u64);
-        if missing <= last {
-            // A checkpoint serves when every commit after it is there.
-            let tail = versions.iter().rev().zip((0..=last.0).rev()).take_while(|(version, n)| version.0 == *n).count();
-            let serving = |checkpoint: &Version| *checkpoint <= last && checkpoint.0 + tail as u64 >= last.0;
-            return Err(match checkpoints.into_iter().filter(serving).max() {
-                Some(checkpoint) => SegmentError::NeedsCheckpoint { checkpoint },
-                None => {
-                    let end = versions.get(present).map_or(last, |version| Version(version.0 - 1));
-                    SegmentError::Gap { first: missing, last: end, wanted: last }
-                }
-            });
-        }
-        if versions.is_empty() {
+        if base == Some(last) {
             return Ok(None);
         }
-        Ok(Some(Self { version: last, commits: versions.into_iter().map(commit_path).collect() }))
+        let whole = |paths: &[String]| !paths.iter().any(|path| damaged.contains(path));
+        let usable: Vec<_> = listed
+            .checkpoints
+            .iter()
+            .rev()
+            .filter(|((version, ..), paths)| *version <= last && whole(paths))
+            .map(|((version, ..), paths)| CheckpointParts { version: *version, paths: paths.clone() })
+            .collect();
+        let from = |start: Option<Version>| listed.steps(start, last, damaged);
+        if base.is_some()
+            && let Ok(commits) = from(base)
+        {
+            return Ok(Some(Self { version: last, checkpoint: None, commits }));
+        }
+        // An older checkpoint does not help: the same commits are missing after it.
+        let checkpoint = usable.into_iter().next();
+        let start = checkpoint.as_ref().map_or(base, |checkpoint| Some(checkpoint.version));
+        match from(start) {
+            Ok(commits) => Ok(Some(Self { version: last, checkpoint, commits })),
+            Err(first) => {
+                let end = listed.commits.range(first..=last).next().map_or(last, |present| Version(present.0 - 1));
+                Err(SegmentError::Gap { first, last: end, wanted: last, readable: listed.readable(base, damaged) })
+            }
+        }
+    }
+
+    /// What is to be said of the files of a listing that are left aside.
+    pub fn notes(listing: &[ObjectMeta]) -> BTreeSet<LogNote> {
+        Listed::of(listing).notes
+    }
+}
+
+impl Listed {
+    fn of(listing: &[ObjectMeta]) -> Self {
+        let mut listed = Self::default();
+        let mut parts: BTreeMap<(Version, u64), BTreeMap<u64, &String>> = BTreeMap::new();
+        for object in listing {
+            let path = &object.path;
+            match LogFile::of(path) {
+                // A commit may be listed before its size is known, so its size does not count.
+                LogFile::Commit(version) => {
+                    listed.commits.insert(version);
+                }
+                LogFile::Other | LogFile::LastCheckpoint => {}
+                // Whoever wrote it never finished; older files say the same.
+                _ if object.size == 0 => {
+                    listed.notes.insert(LogNote::EmptyFile { path: path.clone() });
+                }
+                LogFile::Checkpoint(CheckpointFile { version, naming: CheckpointNaming::Part { part, of } }) => {
+                    parts.entry((version, of)).or_default().insert(part, path);
+                }
+                LogFile::Checkpoint(CheckpointFile { version, naming }) => {
+                    listed.checkpoints.insert((version, naming, path.clone()), vec![path.clone()]);
+                }
+                LogFile::Compaction { first, last } => {
+                    listed.compactions.insert((first, last, path.clone()));
+                }
+                LogFile::Checksum(_) => {}
+            }
+        }
+        for ((version, of), present) in parts {
+            let found = present.len() as u64;
+            if found < of {
+                listed.notes.insert(LogNote::IncompleteCheckpoint { version, found, of });
+                continue;
+            }
+            let paths: Vec<String> = present.into_values().cloned().collect();
+            listed.checkpoints.insert((version, CheckpointNaming::Part { part: 0, of }, paths[0].clone()), paths);
+        }
+        listed
+    }
+
+    /// The files that lead from after `start` up to `last`, or the first version that is missing.
+    fn steps(&self, start: Option<Version>, last: Version, damaged: &BTreeSet<String>) -> Result<Vec<String>, Version> {
+        let mut paths = Vec::new();
+        let mut next = Version::after(start);
+        while next <= last {
+            let compaction = self
+                .compactions
+                .range((next, next, String::new())..(next.next(), Version(0), String::new()))
+                .rfind(|(first, end, path)| first < end && *end <= last && !damaged.contains(path));
+            if let Some((_, end, path)) = compaction {
+                paths.push(path.clone());
+                next = end.next();
+            } else if self.commits.contains(&next) {
+                paths.push(commit_path(next));
+                next = next.next();
+            } else {
+                return Err(next);
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits follow.
+    fn readable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
+        let mut starts: BTreeSet<Version> = self
+            .checkpoints
+            .iter()
+            .filter(|(_, paths)| !paths.iter().any(|path| damaged.contains(path)))
+            .map(|((version, ..), _)| *version)
+            .collect();
+        starts.extend(base);
+        if base.is_none() && self.commits.contains(&Version(0)) {
+            starts.insert(Version(0));
+        }
+        let mut ranges: Vec<(Version, Version)> = Vec::new();
+        for start in starts {
+            match ranges.last() {
+                Some((_, end)) if start <= *end => continue,
+                _ => {}
+            }
+            let mut end = start;
+            while self.commits.contains(&end.next()) {
+                end = end.next();
+            }
+            match ranges.last_mut() {
+                Some((_, before)) if before.next() == start => *before = end,
+                _ => ranges.push((start, end)),
+            }
+        }
+        VersionRanges(ranges)
     }
 }
 

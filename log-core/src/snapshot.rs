@@ -3,14 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    action::{Action, AddFile, DomainMetadata, Metadata, Protocol, SetTransaction},
+    action::{Action, AddFile, DomainMetadata, FileKey, Metadata, Protocol, RemoveFile, SetTransaction},
     commit::Commit,
     path::Version,
     schema::Schema,
 };
-
-/// The identity of a file in the log: its path, and the id of its deletion vector if it has one.
-pub type FileKey = (String, Option<String>);
 
 /// A table at a version.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +26,9 @@ pub struct Snapshot {
     pub transactions: Arc<BTreeMap<String, SetTransaction>>,
     /// Domains that are not removed.
     pub domains: Arc<BTreeMap<String, DomainMetadata>>,
+    /// Removes of files that are not live; `None` where nobody asked to keep them. Only who writes checkpoints or deletes files needs them. What a
+    /// checkpoint left out, as it had expired, is not here.
+    pub tombstones: Option<Arc<BTreeMap<FileKey, Arc<RemoveFile>>>>,
 }
 
 /// Commits that make up no table.
@@ -40,6 +40,17 @@ pub enum ReplayError {
     )]
     Missing {
         /// The commit.
+        version: Version,
+        /// `protocol` or `metaData`.
+        action: &'static str,
+    },
+    /// A checkpoint lacks an action that every table needs.
+    #[error(
+        "the checkpoint of version {version} has no {action} action; every checkpoint needs one: write it anew, or delete it if every \
+         commit up to its version is still there"
+    )]
+    MissingInCheckpoint {
+        /// Its version.
         version: Version,
         /// `protocol` or `metaData`.
         action: &'static str,
@@ -63,8 +74,7 @@ pub enum ReplayError {
 }
 
 impl Snapshot {
-    /// Replays commits on top of a snapshot, or from nothing. Removes of a commit count before its adds, so that an add whose file is removed
-    /// in the same commit under another deletion vector stays.
+    /// Replays commits on top of a snapshot, or from nothing. Tombstones are kept when the base has them.
     ///
     /// # Errors
     /// When protocol or metadata are missing after the first commit, or when the schema cannot be read.
@@ -72,13 +82,13 @@ impl Snapshot {
     /// # Panics
     /// When the commits do not follow each other: whoever picks them has checked that.
     pub fn replay(base: Option<&Self>, commits: &[Commit]) -> Result<Self, ReplayError> {
-        let mut snapshot = base.cloned();
+        let mut replay = Replay::of(base);
         for commit in commits {
-            let expected = Version::after(snapshot.as_ref().map(|snapshot| snapshot.version));
+            let expected = Version::after(replay.version);
             assert_eq!(commit.version, expected, "commits are replayed in order");
-            snapshot = Some(apply(snapshot, commit)?);
+            replay.apply(commit.version, commit.actions.clone())?;
         }
-        Ok(snapshot.expect("a base or a commit is given"))
+        replay.finish()
     }
 
     /// The live files in order of path.
@@ -102,54 +112,147 @@ impl Snapshot {
     }
 }
 
-fn apply(base: Option<Snapshot>, commit: &Commit) -> Result<Snapshot, ReplayError> {
-    let version = commit.version;
-    let mut protocol = base.as_ref().map(|base| base.protocol.clone());
-    let mut metadata = base.as_ref().map(|base| (base.metadata.clone(), base.schema.clone()));
-    let (mut files, mut transactions, mut domains) =
-        base.map(|base| (base.files, base.transactions, base.domains)).unwrap_or_default();
+/// A snapshot in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Replay {
+    version: Option<Version>,
+    protocol: Option<Arc<Protocol>>,
+    metadata: Option<Arc<Metadata>>,
+    /// The schema of the metadata, where it is parsed already.
+    schema: Option<Arc<Schema>>,
+    /// Where the metadata was said.
+    metadata_version: Version,
+    files: Arc<BTreeMap<FileKey, Arc<AddFile>>>,
+    transactions: Arc<BTreeMap<String, SetTransaction>>,
+    domains: Arc<BTreeMap<String, DomainMetadata>>,
+    tombstones: Option<Arc<BTreeMap<FileKey, Arc<RemoveFile>>>>,
+}
 
-    for action in &commit.actions {
-        if let Action::Remove(remove) = action {
-            let key = (remove.path.clone(), remove.deletion_vector.as_ref().map(|vector| vector.unique_id()));
-            if files.contains_key(&key) {
-                Arc::make_mut(&mut files).remove(&key);
-            }
-        }
-    }
-    for action in &commit.actions {
-        match action {
-            Action::Add(add) => {
-                let key = (add.path.clone(), add.deletion_vector.as_ref().map(|vector| vector.unique_id()));
-                Arc::make_mut(&mut files).insert(key, Arc::new(add.clone()));
-            }
-            Action::Metadata(new) => {
-                let schema =
-                    Schema::parse(&new.schema_string).map_err(|source| ReplayError::Schema { version, source })?;
-                if let Some(column) = new.partition_columns.iter().find(|column| schema.field(column).is_none()) {
-                    return Err(ReplayError::PartitionColumn { version, column: column.clone() });
-                }
-                metadata = Some((Arc::new(new.clone()), Arc::new(schema)));
-            }
-            Action::Protocol(new) => protocol = Some(Arc::new(new.clone())),
-            Action::Transaction(transaction) => {
-                Arc::make_mut(&mut transactions).insert(transaction.app_id.clone(), transaction.clone());
-            }
-            Action::DomainMetadata(domain) => {
-                let domains = Arc::make_mut(&mut domains);
-                if domain.removed {
-                    domains.remove(&domain.domain);
-                } else {
-                    domains.insert(domain.domain.clone(), domain.clone());
-                }
-            }
-            Action::Remove(_) | Action::CommitInfo(_) | Action::Unknown { .. } => {}
+impl Replay {
+    /// Begins with a snapshot, or with nothing.
+    pub(crate) fn of(base: Option<&Snapshot>) -> Self {
+        let Some(base) = base.cloned() else { return Self::default() };
+        Self {
+            version: Some(base.version),
+            protocol: Some(base.protocol),
+            metadata: Some(base.metadata),
+            schema: Some(base.schema),
+            metadata_version: base.version,
+            files: base.files,
+            transactions: base.transactions,
+            domains: base.domains,
+            tombstones: base.tombstones,
         }
     }
 
-    let protocol = protocol.ok_or(ReplayError::Missing { version, action: "protocol" })?;
-    let (metadata, schema) = metadata.ok_or(ReplayError::Missing { version, action: "metaData" })?;
-    Ok(Snapshot { version, protocol, metadata, schema, files, transactions, domains })
+    /// Begins with nothing, and keeps tombstones.
+    pub(crate) fn keeping_tombstones() -> Self {
+        Self { tombstones: Some(Arc::default()), ..Self::default() }
+    }
+
+    /// Takes over the actions of a checkpoint of this version.
+    pub(crate) fn apply_checkpoint(&mut self, version: Version, actions: Vec<Action>) -> Result<(), ReplayError> {
+        self.take(version, actions);
+        match self.missing() {
+            None => Ok(()),
+            Some(action) => Err(ReplayError::MissingInCheckpoint { version, action }),
+        }
+    }
+
+    /// Applies the commit that makes this version, or the compaction that leads up to it.
+    pub(crate) fn apply(&mut self, version: Version, actions: Vec<Action>) -> Result<(), ReplayError> {
+        self.take(version, actions);
+        match self.missing() {
+            None => Ok(()),
+            Some(action) => Err(ReplayError::Missing { version, action }),
+        }
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        match (&self.protocol, &self.metadata) {
+            (None, _) => Some("protocol"),
+            (_, None) => Some("metaData"),
+            _ => None,
+        }
+    }
+
+    /// Removes of a commit count before its adds, so that an add whose file is removed in the same commit under another deletion vector stays.
+    fn take(&mut self, version: Version, actions: Vec<Action>) {
+        self.version = Some(version);
+        for action in &actions {
+            if let Action::Remove(remove) = action {
+                let key = remove.key();
+                if self.files.contains_key(&key) {
+                    Arc::make_mut(&mut self.files).remove(&key);
+                }
+                if let Some(tombstones) = &mut self.tombstones {
+                    Arc::make_mut(tombstones).insert(key, Arc::new(remove.clone()));
+                }
+            }
+        }
+        for action in actions {
+            match action {
+                Action::Add(add) => {
+                    let key = add.key();
+                    if let Some(tombstones) = &mut self.tombstones {
+                        Arc::make_mut(tombstones).remove(&key);
+                    }
+                    Arc::make_mut(&mut self.files).insert(key, Arc::new(add));
+                }
+                Action::Metadata(metadata) => {
+                    self.metadata = Some(Arc::new(metadata));
+                    self.schema = None;
+                    self.metadata_version = version;
+                }
+                Action::Protocol(protocol) => self.protocol = Some(Arc::new(protocol)),
+                Action::Transaction(transaction) => {
+                    Arc::make_mut(&mut self.transactions).insert(transaction.app_id.clone(), transaction);
+                }
+                Action::DomainMetadata(domain) => {
+                    let domains = Arc::make_mut(&mut self.domains);
+                    if domain.removed {
+                        domains.remove(&domain.domain);
+                    } else {
+                        domains.insert(domain.domain.clone(), domain);
+                    }
+                }
+                Action::Remove(_) | Action::CommitInfo(_) | Action::Unknown { .. } => {}
+            }
+        }
+    }
+
+    /// The snapshot. Only the last metadata counts: what an older one says need not make sense to us.
+    ///
+    /// # Panics
+    /// When nothing was applied.
+    pub(crate) fn finish(self) -> Result<Snapshot, ReplayError> {
+        let metadata = self.metadata.expect("a base, a checkpoint or a commit was applied");
+        let schema = match self.schema {
+            Some(schema) => schema,
+            None => Arc::new(schema_of(&metadata, self.metadata_version)?),
+        };
+        Ok(Snapshot {
+            version: self.version.expect("what has metadata has a version"),
+            protocol: self.protocol.expect("every step was checked for it"),
+            metadata,
+            schema,
+            files: self.files,
+            transactions: self.transactions,
+            domains: self.domains,
+            tombstones: self.tombstones,
+        })
+    }
+}
+
+fn schema_of(metadata: &Metadata, version: Version) -> Result<Schema, ReplayError> {
+    let schema = match metadata.schema_string.as_str() {
+        "" => Schema::default(),
+        text => Schema::parse(text).map_err(|source| ReplayError::Schema { version, source })?,
+    };
+    match metadata.partition_columns.iter().find(|column| schema.field(column).is_none()) {
+        Some(column) => Err(ReplayError::PartitionColumn { version, column: column.clone() }),
+        None => Ok(schema),
+    }
 }
 
 #[cfg(test)]

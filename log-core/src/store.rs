@@ -145,6 +145,19 @@ pub trait Machine {
     fn advance(&mut self, response: Response) -> Step<Self::Output>;
 }
 
+/// A machine that is lent, so that it can be asked something when it is done.
+impl<M: Machine> Machine for &mut M {
+    type Output = M::Output;
+
+    fn start(&mut self) -> Request {
+        (**self).start()
+    }
+
+    fn advance(&mut self, response: Response) -> Step<M::Output> {
+        (**self).advance(response)
+    }
+}
+
 /// What a [`Machine`] wants next.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step<T> {

@@ -57,7 +57,12 @@ enum Outcome {
 }
 
 /// Where the manifest is not followed, and why.
-const EXCEPTIONS: [(&str, u64, &str); 0] = [];
+const EXCEPTIONS: [(&str, u64, &str); 1] = [(
+    "d-canonicalized-paths-special-a",
+    1,
+    "the path of a remove is a URI as RFC 2396 has it and is to be decoded, so `file:/x` and `/x` are one file; the manifest takes the newest version for empty \
+     as well",
+)];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")

@@ -95,7 +95,7 @@ fn two_actions_in_a_line_are_an_error() {
         br#"{"txn":{"appId":"a","version":1},"commitInfo":{}}"#,
         &expect![[r#"
         commit 5, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table
-        a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 45"#]],
+        a line holds one action, this one holds 'txn' and 'commitInfo' at line 1 column 49"#]],
     );
     check_error(
         format!("{INFO}\r{TXN}").as_bytes(),

@@ -1,9 +1,6 @@
 //! Parquet bytes to rows of the table.
 
-use std::{
-    panic::{self, AssertUnwindSafe},
-    sync::Arc,
-};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use arrow::{
     array::{ArrayRef, BooleanArray, RecordBatch, UInt32Array, new_null_array},
@@ -31,6 +28,7 @@ use crate::{
     action::PartitionValues,
     batch::{arrow_schema, arrow_type_of, column, from_columns},
     deletion_vector::DeletedRows,
+    guard,
     layout::{ColumnMapping, Layout},
     schema::DataType,
     value::{Value, parse_partition_value},
@@ -211,14 +209,9 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// Reads with a net below: the Parquet crate panics where damaged bytes send it outside of its buffers. The panic hook of the program still
-/// hears of it. A decoder that has panicked is not asked again.
+/// Reads with a net below. A decoder that has broken down is not asked again.
 fn guarded<T>(read: impl FnOnce() -> Result<T, DataFileError>) -> Result<T, DataFileError> {
-    panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(DataFileError::Damaged { message })
-    })
+    guard::guarded(AssertUnwindSafe(read)).unwrap_or_else(|message| Err(DataFileError::Damaged { message }))
 }
 
 /// A column with one value for all rows, as an array of one.

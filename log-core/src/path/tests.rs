@@ -9,18 +9,17 @@ fn check_name(name: &str, expected: LogFile) {
 #[test]
 fn only_twenty_digits_and_json_name_a_commit() {
     check_name("00000000000000000000.json", LogFile::Commit(Version(0)));
-    check_name("18446744073709551615.json", LogFile::Commit(Version(u64::MAX)));
+    check_name("09223372036854775807.json", LogFile::Commit(Version(i64::MAX as u64)));
     for name in [
         "00000000000000000002.json.tmp",
         "2.json",
         "0000000000000000000a.json",
         "+0000000000000000002.json",
         "00000000000000000003.uuid.json",
-        "00000000000000000001.00000000000000000002.compacted.json",
-        "00000000000000000001.crc",
         "00000000000000000001.JSON",
         "00000000000000000001json",
         "000000000000000000001.json",
+        "09223372036854775808.json",
         "18446744073709551616.json",
         ".00000000000000000001.json.crc",
         "_staged_commits/00000000000000000001.json",
@@ -28,7 +27,6 @@ fn only_twenty_digits_and_json_name_a_commit() {
         "00000000000000000009.json/",
         "00000000000000000009.json/00000000000000000009.json",
         "0000000000000000000ü.json",
-        "_last_checkpoint",
         "",
     ] {
         check_name(name, LogFile::Other);
@@ -39,19 +37,27 @@ fn only_twenty_digits_and_json_name_a_commit() {
 
 #[test]
 fn checkpoints_have_one_part_or_many_or_an_id() {
-    for name in [
-        "00000000000000000010.checkpoint.parquet",
-        "00000000000000000010.checkpoint.0000000001.0000000003.parquet",
-        "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json",
-        "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet",
+    for (name, naming) in [
+        ("00000000000000000010.checkpoint.parquet", CheckpointNaming::Classic),
+        ("00000000000000000010.checkpoint.0000000001.0000000003.parquet", CheckpointNaming::Part { part: 1, of: 3 }),
+        ("00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json", CheckpointNaming::UuidJson),
+        ("00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet", CheckpointNaming::UuidParquet),
     ] {
-        check_name(name, LogFile::Checkpoint(Version(10)));
+        check_name(name, LogFile::Checkpoint(CheckpointFile { version: Version(10), naming }));
     }
     for name in [
         "00000000000000000010.checkpoint",
+        "00000000000000000010.checkpoint.json",
         "00000000000000000010.checkpoints.parquet",
         "00000000000000000010.checkpoint.parquet.tmp",
         "00000000000000000010.checkpoint.x/part.parquet",
+        "00000000000000000010.checkpoint.0000000000.0000000003.parquet",
+        "00000000000000000010.checkpoint.0000000004.0000000003.parquet",
+        "00000000000000000010.checkpoint.0000000001.0000000003.json",
+        "00000000000000000010.checkpoint.1.3.parquet",
+        "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a1.json",
+        "00000000000000000010.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.tmp",
+        "00000000000000000010.checkpoint.x0a083e8-7026-4e79-81be-64bd76c43a11.json",
         "10.checkpoint.parquet",
     ] {
         check_name(name, LogFile::Other);
@@ -59,8 +65,51 @@ fn checkpoints_have_one_part_or_many_or_an_id() {
 }
 
 #[test]
+fn compactions_checksums_and_the_hint_have_names_of_their_own() {
+    let compaction = |first, last| LogFile::Compaction { first: Version(first), last: Version(last) };
+    check_name("00000000000000000001.00000000000000000002.compacted.json", compaction(1, 2));
+    check_name("00000000000000000002.00000000000000000002.compacted.json", compaction(2, 2));
+    check_name("00000000000000000001.crc", LogFile::Checksum(Version(1)));
+    check_name("_last_checkpoint", LogFile::LastCheckpoint);
+    for name in [
+        "00000000000000000002.00000000000000000001.compacted.json",
+        "00000000000000000001.2.compacted.json",
+        "00000000000000000001.00000000000000000002.compacted.json.tmp",
+        "00000000000000000001.00000000000000000002.json",
+        "00000000000000000001.crc.crc",
+        "_last_checkpoint.tmp",
+        "x/_last_checkpoint",
+    ] {
+        check_name(name, LogFile::Other);
+    }
+}
+
+#[test]
+fn two_spellings_of_one_path_have_one_key() {
+    let check = |path: &str, key: &str| assert_eq!(path_key(path), key, "{path}");
+    check("p=1/f.parquet", "p=1/f.parquet");
+    check("a%20b", "a b");
+    check("a b", "a b");
+    check("a+b", "a+b");
+    check("p=New%2520Town/f", "p=New%20Town/f");
+    check("/a%23", "/a#");
+    check("file:/a%23", "/a#");
+    check("file:///a%23", "/a#");
+    check("FILE://localhost/a%23", "/a#");
+    check("file://host/a", "file://host/a");
+    check("file:a", "file:a");
+    check("file:", "file:");
+    check("s3://bucket/a%20b", "s3://bucket/a b");
+    check("100%", "100%");
+    // Both would decode to the same replacement character.
+    check("a%FF", "a%FF");
+    check("a%FE", "a%FE");
+    check("%ü", "%ü");
+}
+
+#[test]
 fn a_commit_path_is_classified_as_its_version() {
-    for version in [0, 1, 10_000_000_000, u64::MAX] {
+    for version in [0, 1, 10_000_000_000, i64::MAX as u64] {
         assert_eq!(LogFile::of(&commit_path(Version(version))), LogFile::Commit(Version(version)));
     }
     assert_eq!(commit_path(Version(7)), "_delta_log/00000000000000000007.json");

@@ -192,3 +192,39 @@ fn commits_out_of_order_are_our_own_bug() {
     let commits = commits(&[BASE, "+a", "+b"]);
     let _ = Snapshot::replay(None, &[commits[0].clone(), commits[2].clone()]);
 }
+
+/// Report 27: a remove names its file in its own spelling, and the file keeps the bytes of its path.
+#[test]
+fn a_remove_in_another_spelling_removes_the_file() {
+    let add = |path: &str| {
+        format!(
+            r#"{{"add":{{"path":"{path}","partitionValues":{{}},"size":1,"modificationTime":1,"dataChange":true}}}}"#
+        )
+    };
+    let remove = |path: &str| format!(r#"{{"remove":{{"path":"{path}","dataChange":true}}}}"#);
+    let check = |added: &str, removed: &str, left: usize| {
+        let snapshot = replay(&[&format!("{BASE}\n{}", add(added)), &remove(removed)]);
+        assert_eq!(snapshot.files.len(), left, "{added}, {removed}");
+        let snapshot = replay(&[&format!("{BASE}\n{}", add(added)), &add(removed)]);
+        assert_eq!(snapshot.files.len(), 1 + left, "{added}, {removed}");
+    };
+    check("p=New%2520Town/f", "p=New%2520Town/f", 0);
+    check("p=New%2520Town/f", "p=New%20Town/f", 1);
+    check("p=a%20b/f", "p=a b/f", 0);
+    check("/a/with%20space/p@%23h", "file:/a/with%20space/p@%23h", 0);
+    check("p=%C3%A4/f", "p=ä/f", 0);
+    check("p=100%25/f", "p=100%/f", 0);
+    check("a+b", "a%20b", 1);
+    let snapshot = replay(&[&format!("{BASE}\n{}", add("p=New%2520Town/f%31"))]);
+    assert_eq!(snapshot.adds().next().unwrap().path, "p=New%2520Town/f%31");
+}
+
+#[test]
+fn metadata_without_a_schema_is_a_table_without_columns() {
+    let text = r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}
+{"metaData":{"id":"i","partitionColumns":[]}}"#;
+    assert!(replay(&[text]).schema.fields.is_empty());
+    let text = text.replace("[]", r#"["p"]"#);
+    let error = Snapshot::replay(None, &commits(&[&text])).unwrap_err().to_string();
+    assert!(error.contains("partition column 'p'"), "{error}");
+}

@@ -22,8 +22,8 @@ impl Extent {
             match LogFile::of(&object.path) {
                 LogFile::Commit(version) => extent.commits.push((version, object)),
                 // A checkpoint of no bytes was never finished.
-                LogFile::Checkpoint(version) if object.size > 0 => {
-                    extent.checkpoints.insert(version);
+                LogFile::Checkpoint(checkpoint) if object.size > 0 => {
+                    extent.checkpoints.insert(checkpoint.version);
                 }
                 _ => {}
             }
