@@ -178,7 +178,7 @@ impl TableFolder {
     /// # Errors
     /// When the folder holds no table, when the version was never made, or when the log cannot be read.
     pub fn at(&self, version: Option<Version>) -> Result<TableAt<'_>, InspectError> {
-        let snapshot = self.ask(version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at))?;
+        let snapshot = self.ask(version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at).hinted())?;
         Ok(TableAt { directory: &self.directory, snapshot })
     }
 
