@@ -193,9 +193,168 @@ fn statistics_are_written_as_text_and_as_columns_as_the_properties_say() {
 #[test]
 fn the_columns_are_those_of_the_protocol() {
     let check = |schema: &str, expected: Expect| expected.assert_eq(schema);
-    check(&with_statistics(&[(STATS_AS_STRUCT, "true")]).0, expect![[]]);
+    check(
+        &with_statistics(&[(STATS_AS_STRUCT, "true")]).0,
+        expect![[r#"
+        message arrow_schema {
+          OPTIONAL group metaData {
+            REQUIRED BYTE_ARRAY id (STRING);
+            OPTIONAL BYTE_ARRAY name (STRING);
+            OPTIONAL BYTE_ARRAY description (STRING);
+            REQUIRED group format {
+              REQUIRED BYTE_ARRAY provider (STRING);
+              REQUIRED group options (MAP) {
+                REPEATED group key_value {
+                  REQUIRED BYTE_ARRAY key (STRING);
+                  OPTIONAL BYTE_ARRAY value (STRING);
+                }
+              }
+            }
+            OPTIONAL BYTE_ARRAY schemaString (STRING);
+            REQUIRED group partitionColumns (LIST) {
+              REPEATED group list {
+                OPTIONAL BYTE_ARRAY element (STRING);
+              }
+            }
+            REQUIRED group configuration (MAP) {
+              REPEATED group key_value {
+                REQUIRED BYTE_ARRAY key (STRING);
+                OPTIONAL BYTE_ARRAY value (STRING);
+              }
+            }
+            OPTIONAL INT64 createdTime;
+          }
+          OPTIONAL group protocol {
+            REQUIRED INT32 minReaderVersion;
+            REQUIRED INT32 minWriterVersion;
+            OPTIONAL group readerFeatures (LIST) {
+              REPEATED group list {
+                OPTIONAL BYTE_ARRAY element (STRING);
+              }
+            }
+            OPTIONAL group writerFeatures (LIST) {
+              REPEATED group list {
+                OPTIONAL BYTE_ARRAY element (STRING);
+              }
+            }
+          }
+          OPTIONAL group txn {
+            REQUIRED BYTE_ARRAY appId (STRING);
+            REQUIRED INT64 version;
+            OPTIONAL INT64 lastUpdated;
+          }
+          OPTIONAL group domainMetadata {
+            REQUIRED BYTE_ARRAY domain (STRING);
+            REQUIRED BYTE_ARRAY configuration (STRING);
+            REQUIRED BOOLEAN removed;
+          }
+          OPTIONAL group add {
+            REQUIRED BYTE_ARRAY path (STRING);
+            REQUIRED group partitionValues (MAP) {
+              REPEATED group key_value {
+                REQUIRED BYTE_ARRAY key (STRING);
+                OPTIONAL BYTE_ARRAY value (STRING);
+              }
+            }
+            REQUIRED INT64 size;
+            REQUIRED INT64 modificationTime;
+            REQUIRED BOOLEAN dataChange;
+            OPTIONAL BYTE_ARRAY stats (STRING);
+            OPTIONAL group tags (MAP) {
+              REPEATED group key_value {
+                REQUIRED BYTE_ARRAY key (STRING);
+                OPTIONAL BYTE_ARRAY value (STRING);
+              }
+            }
+            OPTIONAL group deletionVector {
+              REQUIRED BYTE_ARRAY storageType (STRING);
+              REQUIRED BYTE_ARRAY pathOrInlineDv (STRING);
+              OPTIONAL INT32 offset;
+              REQUIRED INT32 sizeInBytes;
+              REQUIRED INT64 cardinality;
+            }
+            OPTIONAL INT64 baseRowId;
+            OPTIONAL INT64 defaultRowCommitVersion;
+            OPTIONAL BYTE_ARRAY clusteringProvider (STRING);
+            OPTIONAL group partitionValues_parsed {
+              OPTIONAL INT64 p (TIMESTAMP(MICROS,true));
+            }
+            OPTIONAL group stats_parsed {
+              OPTIONAL INT64 numRecords;
+              OPTIONAL group minValues {
+                OPTIONAL INT32 i;
+                OPTIONAL group n {
+                  OPTIONAL FIXED_LEN_BYTE_ARRAY (9) d (DECIMAL(20,2));
+                }
+              }
+              OPTIONAL group maxValues {
+                OPTIONAL INT32 i;
+                OPTIONAL group n {
+                  OPTIONAL FIXED_LEN_BYTE_ARRAY (9) d (DECIMAL(20,2));
+                }
+              }
+              OPTIONAL group nullCount {
+                OPTIONAL INT64 i;
+                OPTIONAL group n {
+                  OPTIONAL INT64 d;
+                  OPTIONAL INT64 l;
+                }
+                OPTIONAL INT64 b;
+              }
+            }
+          }
+          OPTIONAL group remove {
+            REQUIRED BYTE_ARRAY path (STRING);
+            OPTIONAL INT64 deletionTimestamp;
+            REQUIRED BOOLEAN dataChange;
+            OPTIONAL BOOLEAN extendedFileMetadata;
+            OPTIONAL group partitionValues (MAP) {
+              REPEATED group key_value {
+                REQUIRED BYTE_ARRAY key (STRING);
+                OPTIONAL BYTE_ARRAY value (STRING);
+              }
+            }
+            OPTIONAL INT64 size;
+            OPTIONAL group deletionVector {
+              REQUIRED BYTE_ARRAY storageType (STRING);
+              REQUIRED BYTE_ARRAY pathOrInlineDv (STRING);
+              OPTIONAL INT32 offset;
+              REQUIRED INT32 sizeInBytes;
+              REQUIRED INT64 cardinality;
+            }
+            OPTIONAL INT64 baseRowId;
+            OPTIONAL INT64 defaultRowCommitVersion;
+          }
+        }
+    "#]],
+    );
     let encoded = encode(&table(WITH_V2, &[], "", &[], &[]), V2, NOW_MS).unwrap();
-    check(schema_of(&encoded.files[0].bytes).split_inclusive("OPTIONAL group metaData").next().unwrap(), expect![[]]);
+    check(
+        schema_of(&encoded.files[0].bytes).split_inclusive("OPTIONAL group metaData").next().unwrap(),
+        expect![[r#"
+            message arrow_schema {
+              OPTIONAL group checkpointMetadata {
+                REQUIRED INT64 version;
+                OPTIONAL group tags (MAP) {
+                  REPEATED group key_value {
+                    REQUIRED BYTE_ARRAY key (STRING);
+                    OPTIONAL BYTE_ARRAY value (STRING);
+                  }
+                }
+              }
+              OPTIONAL group sidecar {
+                REQUIRED BYTE_ARRAY path (STRING);
+                REQUIRED INT64 sizeInBytes;
+                REQUIRED INT64 modificationTime;
+                OPTIONAL group tags (MAP) {
+                  REPEATED group key_value {
+                    REQUIRED BYTE_ARRAY key (STRING);
+                    OPTIONAL BYTE_ARRAY value (STRING);
+                  }
+                }
+              }
+              OPTIONAL group metaData"#]],
+    );
 }
 
 #[test]
