@@ -30,6 +30,7 @@
 
 pub mod action;
 pub mod checkpoint;
+pub mod checksum;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
@@ -43,6 +44,8 @@ pub mod segment;
 pub mod snapshot;
 pub mod store;
 pub mod time_travel;
+#[cfg(feature = "parquet")]
+pub mod write_checkpoint;
 
 pub mod batch;
 #[cfg(feature = "parquet")]

@@ -1,6 +1,8 @@
 //! The laws, each on cases drawn from the public strategies.
 
 mod laws {
+    #[cfg(not(loom))]
+    mod checkpoint;
     mod commit_loop;
     mod expressions;
     mod logs;

@@ -3,6 +3,7 @@
 //! A command makes its whole report before a byte of it is written, so that stdout is empty when something is wrong with what it was given.
 
 mod arguments;
+mod checkpoint;
 mod compare;
 mod error;
 mod explore;
@@ -49,6 +50,7 @@ Examples:
   contend scenarios                                      what is built in
   contend run @write-conflict --store DIR                the same on threads, over a real table
   contend read DIR/logs --version-as-of 1                its rows; see also history, files, show and digest
+  contend checkpoint DIR/logs                            write a checkpoint of it
 
 A scenario is @NAME (built in) or the path of a TOML file.
 Exit: 0 pass; 1 violation, broken expectation or incomplete search; 2 usage or input error.";
@@ -63,6 +65,7 @@ enum Command {
     Scenarios(scenarios::Arguments),
     #[command(flatten)]
     Table(table::TableCommand),
+    Checkpoint(checkpoint::Arguments),
 }
 
 /// What a command prints, and how it ends.
@@ -85,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Shrink(arguments) => shrink::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
         Command::Table(command) => table::run(command),
+        Command::Checkpoint(arguments) => checkpoint::run(arguments),
     };
     match result.and_then(|report| output::print(&report.text).map(|()| report.verdict)) {
         Ok(Verdict::Pass) => ExitCode::SUCCESS,

@@ -173,6 +173,11 @@ impl TableFolder {
         }
     }
 
+    /// Where it is.
+    pub fn directory(&self) -> &LocalDirectory {
+        &self.directory
+    }
+
     /// The table at a version, or at the newest one.
     ///
     /// # Errors

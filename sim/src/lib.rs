@@ -74,5 +74,7 @@ pub mod shrink;
 // The outside world.
 #[cfg(feature = "real")]
 pub mod inspect;
+#[cfg(feature = "real")]
+pub mod maintain;
 #[cfg(any(feature = "real", loom))]
 pub mod real;
