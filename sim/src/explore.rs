@@ -3,16 +3,22 @@
 //! A step of a writer depends on that writer and on the tables, and changes nothing else. So a state is kept as a few numbers, one for the tables and
 //! one for each writer, and a step is computed once for each pair of them, however many states it occurs in.
 
+mod orbits;
 mod shared;
+mod symmetry;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
+use orbits::KnownOrbits;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use shared::{CheckKey, Memo, Shared, Step, StepKey};
+pub use symmetry::{NoneAlike, Symmetry};
 
 use crate::{
-    call::CallError,
     digest::rows_sha256,
     judge::{Violation, ViolationKind},
     search::Model,
@@ -24,8 +30,11 @@ use crate::{
 /// Its forks share what they compute and how parts are numbered. Which number a part gets depends on who meets it first, so numbers say only what
 /// is the same, and nothing is ordered by them.
 ///
-/// No two states have one canonical state here, though writers may have the same statements: the names of data files and the transaction ids in the log name the
-/// writer, so a log would have to be written anew under other names.
+/// Made [with symmetry](Self::with_symmetry), states have one canonical state if they differ only in which of several writers that are alike did what. The
+/// names of data files and transactions name the writer, so such states differ in almost every part, and one cannot be had from the other by
+/// writing other names: a file's name also says what is in it, and files are read in the order of their names. Instead the steps that led to a part are
+/// taken by the other writer. Each step is taken in every way, and the search stops with an error where the results do not correspond, so
+/// that the states that are left out have the ends, outcomes and kinds of violation of those that stand for them.
 pub struct WorldModel {
     setting: Arc<Setting>,
     shared: Arc<Mutex<Shared>>,
@@ -40,6 +49,7 @@ struct Known {
     network_numbers: FxHashMap<Arc<Network>, u32>,
     writers: Vec<Vec<Arc<Writer>>>,
     memo: Memo,
+    orbits: Option<KnownOrbits>,
 }
 
 /// A state: the tables' part, the network's, then each writer's.
@@ -50,13 +60,14 @@ pub struct Parted(Box<[u32]>);
 const WRITERS: usize = 2;
 
 impl Known {
-    fn new(writers: usize) -> Self {
+    fn new(writers: usize, symmetry: Option<Arc<Symmetry>>) -> Self {
         Self {
             tables: Vec::new(),
             networks: Vec::new(),
             network_numbers: FxHashMap::default(),
             writers: vec![Vec::new(); writers],
             memo: Memo::new(writers),
+            orbits: symmetry.map(|symmetry| KnownOrbits::new(symmetry, writers)),
         }
     }
 
@@ -75,6 +86,9 @@ impl Known {
         for (known, parts) in self.writers.iter_mut().zip(&shared.writers) {
             known.extend_from_slice(&parts.values[known.len()..]);
         }
+        if let (Some(known), Some(orbits)) = (&mut self.orbits, &shared.orbits) {
+            known.catch_up(shared, orbits);
+        }
     }
 }
 
@@ -84,10 +98,37 @@ impl WorldModel {
     /// # Errors
     /// When a statement of the setup does not succeed.
     pub fn new(setting: Arc<Setting>) -> Result<Self, WorldError> {
+        Self::made(setting, None)
+    }
+
+    /// The model of a setting in which writers may take each other's places, to be searched with [symmetry](crate::search::Options::symmetry). The setup is run.
+    ///
+    /// # Errors
+    /// When a statement of the setup does not succeed.
+    pub fn with_symmetry(setting: Arc<Setting>, symmetry: Symmetry) -> Result<Self, WorldError> {
+        Self::made(setting, Some(Arc::new(symmetry)))
+    }
+
+    fn made(setting: Arc<Setting>, symmetry: Option<Arc<Symmetry>>) -> Result<Self, WorldError> {
         let writers = setting.scenario.writers.len();
-        let (shared, first) = Shared::new(setting.clone())?;
+        let (shared, first) = Shared::new(setting.clone(), symmetry.clone())?;
         let shared = Arc::new(Mutex::new(shared));
-        Ok(Self { setting, shared, known: Known::new(writers), first: first.into() })
+        Ok(Self { setting, shared, known: Known::new(writers, symmetry), first: first.into() })
+    }
+
+    /// The names of the writers that may take each other's places, by class.
+    pub fn alike(&self) -> Vec<Vec<String>> {
+        let classes = self.known.orbits.as_ref().map_or(&[][..], |orbits| orbits.symmetry().classes());
+        let name = |writer: &usize| self.setting.scenario.writers[*writer].name.clone();
+        classes.iter().map(|class| class.iter().map(name).collect()).collect()
+    }
+
+    /// All states that have the canonical state of this one, each once, in no particular order. Without symmetry that is this one alone.
+    pub fn orbit(&mut self, state: &Parted) -> Vec<Parted> {
+        self.know(state);
+        let Some(orbits) = &self.known.orbits else { return vec![state.clone()] };
+        let images = (0..orbits.symmetry().len()).map(|way| orbits.image(state, way).0);
+        images.collect::<BTreeSet<_>>().into_iter().map(Parted).collect()
     }
 
     /// Calls of writers that made a commit in a state.
@@ -140,7 +181,7 @@ impl WorldModel {
         }
     }
 
-    fn step(&mut self, writer: usize, key: StepKey) -> Result<Step, CallError> {
+    fn step(&mut self, writer: usize, key: StepKey) -> Result<Step, WorldError> {
         if let Some(known) = self.known.memo.steps[writer].get(&key) {
             return Ok(known.clone());
         }
@@ -159,14 +200,14 @@ impl WorldModel {
         self.known.memo.checked[writer].entry(key).or_insert_with(check).clone()
     }
 
-    fn network_number(&mut self, network: Network) -> u32 {
+    fn network_number(&mut self, network: Network) -> Result<u32, WorldError> {
         if let Some(known) = self.known.network_numbers.get(&network) {
-            return *known;
+            return Ok(*known);
         }
         let mut shared = self.shared.lock();
-        let number = shared.networks.number(network);
+        let number = shared.network(network)?;
         self.known.network_numbers.insert(shared.networks.values[number as usize].clone(), number);
-        number
+        Ok(number)
     }
 }
 
@@ -175,9 +216,9 @@ impl Model for WorldModel {
     type Event = Event;
     type Violation = Violation;
     type Kind = ViolationKind;
-    type Error = CallError;
+    type Error = WorldError;
 
-    fn initial(&mut self) -> Result<Parted, CallError> {
+    fn initial(&mut self) -> Result<Parted, WorldError> {
         Ok(Parted(Box::from(&*self.first)))
     }
 
@@ -200,20 +241,22 @@ impl Model for WorldModel {
         state: &Parted,
         event: Event,
         violations: &mut Vec<(ViolationKind, Violation)>,
-    ) -> Result<Parted, CallError> {
+    ) -> Result<Parted, WorldError> {
         self.know(state);
         let mut after = state.0.clone();
         let (writer, fault) = match event {
             Event::Step { writer } => (writer, None),
             Event::Fault { writer, fault } => (writer, Some(fault)),
             Event::Land { position } => {
-                let mut tables = Tables::clone(&self.known.tables[state.0[0] as usize]);
                 let mut network = Network::clone(&self.known.networks[state.0[1] as usize]);
-                let now_ms = self.setting.call_clock_ms(network.late[position].call);
-                network.land(position, &mut tables, now_ms);
+                let put = network.late.remove(position);
+                let tables = {
+                    let mut shared = self.shared.lock();
+                    after[0] = shared.land(&put, state.0[0])?;
+                    shared.tables.values[after[0] as usize].clone()
+                };
                 network.drop_hopeless(&tables);
-                after[0] = self.shared.lock().tables.number(tables);
-                after[1] = self.network_number(network);
+                after[1] = self.network_number(network)?;
                 return Ok(Parted(after));
             }
         };
@@ -234,7 +277,7 @@ impl Model for WorldModel {
                 self.known.catch_up(&self.shared.lock());
             }
             network.drop_hopeless(&self.known.tables[step.tables as usize]);
-            after[1] = self.network_number(network);
+            after[1] = self.network_number(network)?;
         }
         Ok(Parted(after))
     }
@@ -252,11 +295,20 @@ impl Model for WorldModel {
         violations.into_iter().map(|violation| (violation.kind, violation)).collect()
     }
 
+    fn canonical(&mut self, state: Parted) -> Parted {
+        self.know(&state);
+        match &self.known.orbits {
+            Some(orbits) => orbits.least(state),
+            None => state,
+        }
+    }
+
     /// What a fork computes, this one need not, and the other way round. While one computes something for the first time, the others wait with what they
     /// do not know either.
     fn fork(&self) -> Option<Self> {
         let (setting, shared, first) = (self.setting.clone(), self.shared.clone(), self.first.clone());
-        Some(Self { known: Known::new(setting.scenario.writers.len()), setting, shared, first })
+        let symmetry = self.known.orbits.as_ref().map(|orbits| orbits.symmetry().clone());
+        Some(Self { known: Known::new(setting.scenario.writers.len(), symmetry), setting, shared, first })
     }
 
     fn restart(&self) -> Option<Self> {
@@ -273,6 +325,10 @@ impl Model for WorldModel {
         let shared = self.shared.lock();
         let steps: usize = shared.memo.steps.iter().map(FxHashMap::len).sum();
         let writers: usize = shared.writers.iter().map(|parts| parts.values.len()).sum();
-        shared.tables.values.len() * 6_000 + writers * 3_000 + steps * 100
+        let orbits = shared.orbits.as_ref().map_or(0, orbits::Orbits::bytes);
+        shared.tables.values.len() * 6_000 + writers * 3_000 + steps * 100 + orbits
     }
 }
+
+#[cfg(test)]
+mod tests;

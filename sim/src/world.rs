@@ -81,6 +81,14 @@ pub enum WorldError {
     /// A table is damaged.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// Writers that a search took to be alike are not.
+    #[error("writers {writers} have the same statements and settings, but {difference}; search without symmetry")]
+    NotAlike {
+        /// Their names.
+        writers: String,
+        /// What makes them differ.
+        difference: &'static str,
+    },
 }
 
 impl World {

@@ -1,5 +1,8 @@
 //! Exhaustive searches with their exact outcomes.
 
+#[path = "explore/symmetry.rs"]
+mod symmetry;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

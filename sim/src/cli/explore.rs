@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use sim::{
-    explore::WorldModel,
+    explore::{Symmetry, WorldModel},
     failure::Failure,
     report::{
         self, Origin, Style, Subject,
@@ -44,6 +44,9 @@ pub struct Arguments {
     /// Threads that search; what is found does not depend on it.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+    /// Count states as one that differ only in which of several writers with the same statements did what; outcomes and shortest schedules stay the same.
+    #[arg(long)]
+    symmetry: bool,
     /// Write failure files into this directory; by default into a new one for temporary files.
     #[arg(long, value_name = "DIR")]
     out: Option<std::path::PathBuf>,
@@ -54,6 +57,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   contend explore @write-conflict
+  contend explore @write-conflict --symmetry
   contend explore @delete-all-against-insert --isolation WriteSerializable
   contend explore @delete-all-against-insert --without added-files --out failures
   contend explore @delete-all-against-insert --faults 1:reply_lost,crash";
@@ -72,10 +76,17 @@ fn one(arguments: &Arguments, scenario: &ScenarioArguments, style: Style) -> Res
         None => setting,
     });
     let rules = scenario.rules();
-    let mut model = WorldModel::new(setting.clone()).map_err(|error| about(origin)(error.into()))?;
+    let model = if arguments.symmetry {
+        let symmetry =
+            Symmetry::of(&setting.scenario).map_err(|error| about(format!("{origin}, --symmetry"))(error.into()))?;
+        WorldModel::with_symmetry(setting.clone(), symmetry)
+    } else {
+        WorldModel::new(setting.clone())
+    };
+    let mut model = model.map_err(|error| about(origin)(error.into()))?;
     let mut watch = watch::Watch::start();
     let limits = Limits { memory_bytes: usize::try_from(arguments.memory_mb << 20).unwrap_or(usize::MAX) };
-    let options = Options { threads: usize::from(arguments.threads), ..Options::new(limits) };
+    let options = Options { threads: usize::from(arguments.threads), symmetry: arguments.symmetry, limits };
     let exploration = explore_with(&mut model, options, &mut |progress| watch.look(progress));
     let exploration = exploration.map_err(|error| about(origin)(error.into()))?;
     let interrupted = watch.finish(exploration.states);

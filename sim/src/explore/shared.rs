@@ -4,9 +4,9 @@ use std::{hash::Hash, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use super::{Parted, WRITERS};
+use super::{Parted, WRITERS, orbits::Orbits, symmetry::Symmetry};
 use crate::{
-    call::{CallEnd, CallError},
+    call::CallEnd,
     history::What,
     judge::{Judge, Log, LogView, PlainQuery, Violation, ViolationKind},
     naming::CallId,
@@ -23,6 +23,8 @@ pub(super) struct Shared {
     pub(super) networks: Parts<Network>,
     pub(super) writers: Vec<Parts<Writer>>,
     pub(super) memo: Memo,
+    /// Where writers may take each other's places: what becomes of each part then.
+    pub(super) orbits: Option<Orbits>,
 }
 
 /// Answers to what was asked.
@@ -60,7 +62,7 @@ pub(super) struct Parts<T> {
 }
 
 impl<T: Eq + Hash> Parts<T> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { values: Vec::new(), numbers: FxHashMap::default() }
     }
 
@@ -88,7 +90,7 @@ impl Memo {
 
 impl Shared {
     /// Runs the setup; gives the numbers of the parts of the first state as well.
-    pub(super) fn new(setting: Arc<Setting>) -> Result<(Self, Vec<u32>), WorldError> {
+    pub(super) fn new(setting: Arc<Setting>, symmetry: Option<Arc<Symmetry>>) -> Result<(Self, Vec<u32>), WorldError> {
         let mut environment = Environment::default();
         let world = World::new(setting.clone(), &mut environment)?;
         let made = world.tables.iter().map(|table| table.commits()).collect();
@@ -101,9 +103,11 @@ impl Shared {
             networks: Parts::new(),
             writers: (0..writers).map(|_| Parts::new()).collect(),
             memo: Memo::new(writers),
+            orbits: None,
         };
         let mut first = vec![shared.tables.number(world.tables), shared.networks.number(world.network)];
         first.extend(shared.writers.iter_mut().zip(world.writers).map(|(parts, writer)| parts.number(writer)));
+        shared.orbits = symmetry.map(|symmetry| Orbits::new(symmetry, &mut shared)).transpose()?;
         Ok((shared, first))
     }
 
@@ -153,10 +157,44 @@ impl Shared {
     }
 
     /// A step, computed for real unless it was before.
-    pub(super) fn step(&mut self, writer: usize, key: StepKey) -> Result<Step, CallError> {
+    pub(super) fn step(&mut self, writer: usize, key: StepKey) -> Result<Step, WorldError> {
         if let Some(known) = self.memo.steps[writer].get(&key) {
             return Ok(known.clone());
         }
+        let Some(mut orbits) = self.orbits.take() else {
+            let step = self.make_step(writer, key)?;
+            self.memo.steps[writer].insert(key, step.clone());
+            return Ok(step);
+        };
+        let step = orbits.step(self, writer, key);
+        self.orbits = Some(orbits);
+        step
+    }
+
+    /// The tables after a late put has landed.
+    pub(super) fn land(&mut self, put: &LatePut, tables: u32) -> Result<u32, WorldError> {
+        let Some(mut orbits) = self.orbits.take() else { return Ok(self.make_landing(put, tables)) };
+        let after = orbits.land(self, put, tables);
+        self.orbits = Some(orbits);
+        after
+    }
+
+    /// The number of a network.
+    pub(super) fn network(&mut self, network: Network) -> Result<u32, WorldError> {
+        let Some(mut orbits) = self.orbits.take() else { return Ok(self.networks.number(network)) };
+        let number = orbits.network(self, network);
+        self.orbits = Some(orbits);
+        number
+    }
+
+    pub(super) fn make_landing(&mut self, put: &LatePut, tables: u32) -> u32 {
+        let mut tables = Tables::clone(&self.tables.values[tables as usize]);
+        let mut network = Network { late: vec![put.clone()], ..Network::default() };
+        network.land(0, &mut tables, self.setting.call_clock_ms(put.call));
+        self.tables.number(tables)
+    }
+
+    pub(super) fn make_step(&mut self, writer: usize, key: StepKey) -> Result<Step, WorldError> {
         let (part, number, fault) = key;
         let mut state = Writer::clone(&self.writers[writer].values[part as usize]);
         let before = self.tables.values[number as usize].clone();
@@ -179,14 +217,12 @@ impl Shared {
         };
         state.step(fault, &mut scene)?;
         let violation = self.judge_answers(&tables, answers).or_else(|| rewritten(&self.setting, &before, &tables));
-        let step = Step {
+        Ok(Step {
             writer: self.writers[writer].number(state),
             tables: self.tables.number(tables),
             late: network.late.pop(),
             violation: violation.map(Arc::new),
-        };
-        self.memo.steps[writer].insert(key, step.clone());
-        Ok(step)
+        })
     }
 
     fn judge_answers(

@@ -42,6 +42,8 @@ pub struct Searched {
     pub stopped: Option<Stopped>,
     /// By the number of committed calls the distinct final contents.
     pub outcomes: BTreeMap<usize, BTreeSet<Contents>>,
+    /// Names of writers that are alike, by class; states that differ only in which of them did what were counted as one.
+    pub alike: Vec<Vec<String>>,
     /// The shortest of each kind.
     pub violations: Vec<Shortest>,
 }
@@ -77,12 +79,15 @@ impl Searched {
         let mut outcomes: BTreeMap<usize, BTreeSet<Contents>> = BTreeMap::new();
         // Many ends share their tables, and the digest of rows is the slow part.
         let mut known: FxHashMap<u32, Contents> = FxHashMap::default();
+        // An end may stand for others, whose rows need not be the same: a clock may be in them.
         for end in &exploration.ends {
-            let tables = model.tables_number(end);
-            let contents = known.entry(tables).or_insert_with(|| model.contents(end));
-            let finals = outcomes.entry(model.committed(end)).or_default();
-            if !finals.contains(contents) {
-                finals.insert(contents.clone());
+            for end in model.orbit(end) {
+                let tables = model.tables_number(&end);
+                let contents = known.entry(tables).or_insert_with(|| model.contents(&end));
+                let finals = outcomes.entry(model.committed(&end)).or_default();
+                if !finals.contains(contents) {
+                    finals.insert(contents.clone());
+                }
             }
         }
         Self {
@@ -95,6 +100,7 @@ impl Searched {
             bytes: exploration.bytes,
             stopped,
             outcomes,
+            alike: model.alike(),
             violations,
         }
     }
@@ -118,6 +124,9 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched, show_files: bool, sty
     }
     let faults = if subject.setting.faults.total > 0 { FAULTS } else { "" };
     text.push_str(&paragraph("", &format!("{STATE}{faults}"), style.width));
+    for class in &searched.alike {
+        text.push_str(&paragraph("", &alike(class), style.width));
+    }
     if subject.setting.scenario.schedule.is_some() {
         let note = "The scenario's own schedule is for a run; the search tried all of them.";
         text.push_str(&paragraph("", note, style.width));
@@ -138,6 +147,17 @@ const STATE: &str = "A state is what the tables hold and where each writer stand
 
 /// What is counted besides, where faults may happen.
 const FAULTS: &str = " A fault takes the place of a step, and a late put that lands is one.";
+
+fn alike(class: &[String]) -> String {
+    let names = match class {
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    };
+    format!(
+        "Writers {names} have the same statements: states, steps and ends that differ only in which of them did what are \
+         counted as one. Outcomes, final contents and schedules are those of all."
+    )
+}
 
 fn outcomes(searched: &Searched, style: Style) -> String {
     let mut grid = Grid::new([("committed", Align::Right), ("final contents", Align::Right)]);

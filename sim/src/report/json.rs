@@ -75,6 +75,7 @@ pub fn explore(subject: &Subject<'_>, searched: &Searched) -> String {
             "crashed_ends": searched.crashed_ends,
             "depth": searched.depth,
             "bytes": searched.bytes,
+            "alike": searched.alike,
             "outcomes": outcomes,
             "violations": violations,
         }),

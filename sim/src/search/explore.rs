@@ -51,7 +51,7 @@ pub struct Progress {
 pub struct Found<V, E> {
     /// What is wrong.
     pub violation: V,
-    /// The events that lead there; of the shortest ones the first in the order of events. With symmetry it is one of the shortest, always the same.
+    /// The events that lead there; of the shortest ones the first in the order of events, with symmetry as well.
     pub schedule: Vec<E>,
 }
 

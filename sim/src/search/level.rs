@@ -98,6 +98,26 @@ impl<S: Eq + Hash> Seen<S> {
         self.shards[shard].state(number)
     }
 
+    /// The number of a state, if it was seen.
+    pub(super) fn number(&self, state: &S) -> Option<u32> {
+        let (shard, tag) = place_of(state, self.shards.len());
+        let number = self.shards[shard].number(state, tag)?;
+        Some(number << self.shard_bits | shard as u32)
+    }
+
+    /// How many events a state is from the first one.
+    pub(super) fn depth(&self, number: u32) -> usize {
+        let (mut at, mut depth) = (number, 0);
+        loop {
+            let (shard, local) = self.split(at);
+            let parent = self.shards[shard].parent(local);
+            if parent == at {
+                return depth;
+            }
+            (at, depth) = (parent, depth + 1);
+        }
+    }
+
     /// The states on the way to a state, from the first to itself.
     pub(super) fn way(&self, number: u32) -> Vec<&S> {
         let mut way = vec![self.state(number)];

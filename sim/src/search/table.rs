@@ -100,6 +100,24 @@ impl<S: Eq> Shard<S> {
         (number, true)
     }
 
+    /// The number of a state, if it is there.
+    pub(super) fn number(&self, state: &S, tag: u32) -> Option<u32> {
+        let mut at = if self.places.is_empty() { return None } else { self.start(tag) };
+        loop {
+            let place = self.places[at];
+            if place == 0 {
+                return None;
+            }
+            if tag_of(place) == tag && self.states[number_of(place) as usize] == *state {
+                return Some(number_of(place));
+            }
+            at += 1;
+            if at == self.places.len() {
+                at = 0;
+            }
+        }
+    }
+
     /// Where a tag is looked for first. Tags of a greater value are further up, whatever the size.
     fn start(&self, tag: u32) -> usize {
         ((u64::from(tag) * self.places.len() as u64) >> 32) as usize

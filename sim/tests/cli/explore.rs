@@ -321,3 +321,51 @@ fn a_fault_that_does_not_exist_is_refused() {
     "#]],
     );
 }
+
+#[test]
+fn with_symmetry_the_report_says_who_is_alike_and_the_rest_is_the_same() {
+    let directory = TempDir::new().unwrap();
+    let scenario = "name = \"two updates\"\nisolation = \"Serializable\"\n\
+                    setup = [\"CREATE TABLE t (id INT)\", \"INSERT INTO t VALUES (1)\"]\n\
+                    [[writer]]\nname = \"a\"\nstatements = [\"UPDATE t SET id = id + 1\"]\n\
+                    [[writer]]\nname = \"b\"\nstatements = [\"UPDATE t SET id = id + 1\"]\n";
+    fs::write(directory.path().join("two.toml"), scenario).unwrap();
+    let explore = |more: &[&str]| contend_in(directory.path(), &[&["explore", "two.toml"][..], more].concat());
+    let ran = explore(&["--symmetry"]);
+    expect![[r#"
+        schedules all  scenario two updates  level Serializable  rules delta-spark
+
+        committed  final contents
+                1               1
+                2               1
+
+        9 states, 10 steps, 2 ends, at most 5 steps from the start; exhausted: every
+        interleaving is among them.
+        A state is what the tables hold and where each writer stands. A step takes one
+        writer from one scheduling point to the next: to a listing of the log, to a put,
+        to the listing after a lost put. Everything else commutes with the other writers
+        and runs with the step before.
+        Writers a and b have the same statements: states, steps and ends that differ
+        only in which of them did what are counted as one. Outcomes, final contents and
+        schedules are those of all.
+
+        verdict: pass
+    "#]]
+    .assert_eq(&ran.stdout);
+    assert_eq!(ran.code, 0);
+    let [plain, symmetric] = [explore(&["--json"]).json(), explore(&["--symmetry", "--json"]).json()];
+    assert_eq!(plain["outcomes"], symmetric["outcomes"]);
+    assert_eq!((&plain["alike"], &symmetric["alike"]), (&json!([]), &json!([["a", "b"]])));
+    assert!(symmetric["states"].as_u64() < plain["states"].as_u64());
+}
+
+#[test]
+fn symmetry_of_writers_that_differ_is_refused() {
+    refuses(
+        &[],
+        &["explore", "@delete-all-against-insert", "--symmetry"],
+        expect![[r#"
+        error: @delete-all-against-insert, --symmetry: no two writers have the same statements, on_conflict and commit_retries, so none can take the place of another; search without symmetry
+    "#]],
+    );
+}
