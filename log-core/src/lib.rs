@@ -21,7 +21,8 @@
 //! # Ok::<(), log_core::load::LoadError>(())
 //! ```
 //!
-//! Where to look next: [`action`] for the lines of a commit, [`snapshot`] for what they add up to, [`expression`] for predicates over rows and
+//! Where to look next: [`action`] for the lines of a commit, [`segment`] for the files that make up a version, [`checkpoint`] for those that stand in for
+//! commits, [`snapshot`] for what they add up to, [`expression`] for predicates over rows and
 //! partitions, [`store`] for the seam to the outside.
 
 // Tests may look on from outside, for example to note in which order rules are asked.

@@ -113,10 +113,10 @@ fn a_log_that_cannot_be_read_says_why() {
     assert!(error.contains("'../../secret'") && error.contains("is refused"), "{error}");
     commit(
         2,
-        r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors"]}}"#,
+        r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]}}"#,
     );
     let error = chain(&folder.at(None).unwrap_err());
-    assert!(error.contains("deletionVectors"), "{error}");
+    assert!(error.contains("catalogManaged"), "{error}");
     assert_eq!(folder.history(None, 9).unwrap().len(), 3);
     commit(2, "{}\n{\"commitInfo\":");
     let error = chain(&folder.at(None).unwrap_err());
