@@ -4,7 +4,11 @@
 //! file of any name may be one.
 
 #[cfg(feature = "parquet")]
+pub(crate) mod adds;
+#[cfg(feature = "parquet")]
 mod cell;
+#[cfg(feature = "parquet")]
+pub(crate) mod columns;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -109,7 +113,8 @@ impl Checkpoint {
         Ok(actions)
     }
 
-    fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
+    /// Parts from each other what stands in one file.
+    pub(crate) fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
         let mut sidecars = Vec::new();
         for action in &actions {
             let Action::Unknown { name, body } = action else { continue };
@@ -129,7 +134,7 @@ impl Checkpoint {
     }
 }
 
-fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
+pub(crate) fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
     commit::actions(bytes).map_err(|BadLine { line, source }| CheckpointError::Line { line, source })
 }
 
