@@ -25,11 +25,11 @@ use crate::{
     action::{Action, Metadata, Protocol},
     checkpoint::{Checkpoint, CheckpointError},
     commit::CommitError,
-    load::{LoadError, Useless, chain, missing, unexpected, useless},
+    load::{LoadError, Useless, chain, hinted_version, missing, unexpected, useless},
     log_note::LogNote,
-    path::{CheckpointNaming, LOG_FOLDER, LogFile, Version},
+    path::{CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version},
     schema::Schema,
-    segment::Segment,
+    segment::{Segment, SegmentError},
     snapshot::{ReplayError, schema_of},
     store::{Answer, Bytes, Machine, ObjectMeta, Request, Response, Step},
 };
@@ -114,6 +114,9 @@ pub enum LiveFilesError<E> {
 #[derive(Debug)]
 pub struct ReadLiveFiles<V> {
     wanted: Option<Version>,
+    hinted: bool,
+    /// The version from which on the log was listed; `None` = from the start.
+    from: Option<Version>,
     scan: Scan<V>,
     stage: Stage,
     listing: Vec<ObjectMeta>,
@@ -128,17 +131,29 @@ pub struct ReadLiveFiles<V> {
 /// What the outstanding request is about.
 #[derive(Debug)]
 enum Stage {
+    Hint,
     Listing,
     /// What a file of the checkpoint says besides its adds.
-    Actions { part: usize, actions: Vec<Action> },
+    Actions {
+        part: usize,
+        actions: Vec<Action>,
+    },
     /// Protocol and metadata of some commits.
-    Head { chunk: Range<usize> },
+    Head {
+        chunk: Range<usize>,
+    },
     /// Some commits.
-    Commits { chunk: Range<usize> },
+    Commits {
+        chunk: Range<usize>,
+    },
     /// The size of a sidecar.
-    Size { part: usize },
+    Size {
+        part: usize,
+    },
     /// The adds of a file of the checkpoint.
-    Adds { part: usize },
+    Adds {
+        part: usize,
+    },
 }
 
 /// A file of the checkpoint.
@@ -214,6 +229,8 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
         let (with_stats, by_partition) = (visitor.wants_stats(), visitor.filters_partitions());
         Self {
             wanted: version,
+            hinted: false,
+            from: None,
             scan: Scan {
                 visitor,
                 seen: Seen::default(),
@@ -236,6 +253,11 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
         }
     }
 
+    /// Reads `_last_checkpoint` first, so that less must be listed. What it says is checked against the listing.
+    pub fn hinted(self) -> Self {
+        Self { hinted: true, ..self }
+    }
+
     /// What was odd about the log; whole when the machine is done.
     pub fn notes(&self) -> &BTreeSet<LogNote> {
         &self.notes
@@ -244,6 +266,16 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
     /// The visitor; to ask when the machine is done.
     pub fn into_visitor(self) -> V {
         self.scan.visitor
+    }
+
+    fn hint(&mut self, answer: Answer) -> Next<V::Error> {
+        self.from = hinted_version(answer, self.wanted, &mut self.notes)?;
+        Ok(Step::Request(self.list()))
+    }
+
+    fn list(&mut self) -> Request {
+        self.stage = Stage::Listing;
+        Request::List { after: self.from.map_or_else(|| LOG_FOLDER.to_owned(), before_version) }
     }
 
     fn listed(&mut self, answer: Answer) -> Next<V::Error> {
@@ -258,12 +290,21 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
 
     /// Picks files from the listing, as far as they are of use.
     fn choose(&mut self) -> Next<V::Error> {
-        self.segment = match Segment::select(&self.listing, None, self.wanted, &self.unusable) {
-            Ok(Some(segment)) => segment,
-            Ok(None) => return Ok(Step::Done(None)),
-            Err(error) => return Err(missing(error, &self.notes).into()),
+        self.segment = match (Segment::select(&self.listing, None, self.wanted, &self.unusable), self.from.take()) {
+            (Ok(Some(segment)), from) => {
+                self.from = from;
+                segment
+            }
+            // What the hint left out of the listing may be what is missing.
+            (Ok(None) | Err(SegmentError::Gap { .. }), Some(version)) => {
+                self.notes.insert(LogNote::MisleadingHint { version });
+                return Ok(Step::Request(self.list()));
+            }
+            (Ok(None), None) => return Ok(Step::Done(None)),
+            (Err(error), _) => return Err(missing(error, &self.notes).into()),
         };
-        let sizes: BTreeMap<&str, u64> = self.listing.iter().map(|object| (object.path.as_str(), object.size)).collect();
+        let sizes: BTreeMap<&str, u64> =
+            self.listing.iter().map(|object| (object.path.as_str(), object.size)).collect();
         let size = |path: &String| sizes.get(path.as_str()).copied().unwrap_or(0);
         self.sizes = self.segment.commits.iter().map(size).collect();
         let mut parts = Vec::new();
@@ -476,8 +517,11 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
             let version = self.segment.checkpoint.as_ref().map(|checkpoint| checkpoint.version);
             version.zip(scan.checkpoint.1.take())
         };
-        let (version, metadata) =
-            scan.metadata.take().or_else(of_checkpoint).expect("the oldest commit, or the checkpoint, was checked for it");
+        let (version, metadata) = scan
+            .metadata
+            .take()
+            .or_else(of_checkpoint)
+            .expect("the oldest commit, or the checkpoint, was checked for it");
         let schema = schema_of(&metadata, version).map_err(LoadError::from)?;
         let table = Arc::new(TableDescription { version: self.segment.version, protocol, metadata, schema });
         scan.table = Some(table.clone());
@@ -531,6 +575,7 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
 
     fn go(&mut self, answer: Answer) -> Next<V::Error> {
         match std::mem::replace(&mut self.stage, Stage::Listing) {
+            Stage::Hint => self.hint(answer),
             Stage::Listing => self.listed(answer),
             Stage::Actions { part, actions } => self.actions_came(part, actions, answer),
             Stage::Head { chunk } => {
@@ -551,8 +596,11 @@ impl<V: LiveFileVisitor> Machine for ReadLiveFiles<V> {
     type Output = Result<Option<Arc<TableDescription>>, LiveFilesError<V::Error>>;
 
     fn start(&mut self) -> Request {
-        self.stage = Stage::Listing;
-        Request::List { after: LOG_FOLDER.to_owned() }
+        if self.hinted {
+            self.stage = Stage::Hint;
+            return Request::Get { path: LAST_CHECKPOINT.to_owned() };
+        }
+        self.list()
     }
 
     fn advance(&mut self, response: Response) -> Step<Self::Output> {
@@ -582,7 +630,12 @@ impl<V: LiveFileVisitor> Scan<V> {
     }
 
     /// Reads a commit from its last line to its first, so that of several actions about one thing the last counts. Says whether it has a protocol and metadata.
-    fn commit(&mut self, version: Version, bytes: &[u8], with_files: bool) -> Result<(bool, bool), BadCommit<V::Error>> {
+    fn commit(
+        &mut self,
+        version: Version,
+        bytes: &[u8],
+        with_files: bool,
+    ) -> Result<(bool, bool), BadCommit<V::Error>> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut said = (false, false);
         let mut end = bytes.len();

@@ -145,23 +145,7 @@ impl LoadSnapshot {
     }
 
     fn hint(&mut self, answer: Answer) -> Next {
-        let hint = match answer {
-            Answer::Content(None) => None,
-            Answer::Content(Some(bytes)) => match LastCheckpoint::parse(&bytes) {
-                Ok(hint) => Some(hint.version),
-                Err(error) => {
-                    self.notes.insert(LogNote::UnusableHint { cause: error.to_string() });
-                    None
-                }
-            },
-            // The log can be read without it.
-            Answer::Unavailable { cause } => {
-                self.notes.insert(LogNote::UnusableHint { cause });
-                None
-            }
-            other => return Err(unexpected(other)),
-        };
-        let from = hint.filter(|hint| self.wanted.is_none_or(|wanted| *hint <= wanted));
+        let from = hinted_version(answer, self.wanted, &mut self.notes)?;
         Ok(Step::Request(self.list(from)))
     }
 
@@ -282,7 +266,7 @@ impl LoadSnapshot {
 
     fn finish(&mut self, checkpoint: Option<(Version, Vec<Action>)>, tail: Vec<Commit>) -> Next {
         let mut replay = match (&checkpoint, self.tombstones) {
-            (None, _) if self.base.is_some() => Replay::of(self.base.as_deref()),
+            (None, _) if self.base.is_some() => Replay::of(self.base.take()),
             (_, true) => Replay::keeping_tombstones(),
             (_, false) => Replay::of(None),
         };
@@ -323,6 +307,31 @@ fn checkpoint(parts: &CheckpointParts, contents: Vec<Option<Bytes>>) -> Result<C
         whole.sidecars.extend(part.sidecars);
     }
     Ok(whole)
+}
+
+/// The version from which on it is enough to list, by what the hint says.
+pub(crate) fn hinted_version(
+    answer: Answer,
+    wanted: Option<Version>,
+    notes: &mut BTreeSet<LogNote>,
+) -> Result<Option<Version>, LoadError> {
+    let hint = match answer {
+        Answer::Content(None) => None,
+        Answer::Content(Some(bytes)) => match LastCheckpoint::parse(&bytes) {
+            Ok(hint) => Some(hint.version),
+            Err(error) => {
+                notes.insert(LogNote::UnusableHint { cause: error.to_string() });
+                None
+            }
+        },
+        // The log can be read without it.
+        Answer::Unavailable { cause } => {
+            notes.insert(LogNote::UnusableHint { cause });
+            None
+        }
+        other => return Err(unexpected(other)),
+    };
+    Ok(hint.filter(|hint| wanted.is_none_or(|wanted| *hint <= wanted)))
 }
 
 /// No files make up the version; was that so from the start?

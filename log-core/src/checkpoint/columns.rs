@@ -3,7 +3,7 @@
 
 use std::{collections::VecDeque, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
-use arrow::array::{Array as _, BooleanArray, RecordBatch};
+use arrow::array::{BooleanArray, RecordBatch};
 use parquet::{
     DecodeResult,
     arrow::{
@@ -159,7 +159,8 @@ impl Columns {
     /// # Errors
     /// When the columns cannot be decoded.
     pub(crate) fn actions(&self) -> Result<Batches, CheckpointError> {
-        let is_small = |name: &str| COLUMNS.contains(&name) && !matches!(name, "add" | "remove" | "txn" | "domainMetadata");
+        let is_small =
+            |name: &str| COLUMNS.contains(&name) && !matches!(name, "add" | "remove" | "txn" | "domainMetadata");
         let mask = self.mask(|path| is_small(&path[0]));
         let rows = self.metadata.metadata().file_metadata().num_rows();
         self.batches(mask, (0..self.groups().len()).collect(), None, rows as usize)
@@ -229,7 +230,10 @@ impl Columns {
         let all = self.groups()[slice.group].num_rows() as usize;
         let (selection, rows) = match chosen {
             None if slice.rows == all => (None, all),
-            None => (Some(RowSelection::from_consecutive_ranges([slice.begin..slice.begin + slice.rows].into_iter(), all)), slice.rows),
+            None => (
+                Some(RowSelection::from_consecutive_ranges([slice.begin..slice.begin + slice.rows].into_iter(), all)),
+                slice.rows,
+            ),
             Some(chosen) => {
                 let mut ranges = Vec::new();
                 let mut at = slice.begin;

@@ -81,8 +81,10 @@ fn shown(add: &AddFile) -> AddFile {
 }
 
 fn read(store: &ObjectMap, version: Version, visitor: Collect) -> Result<Collect, LiveFilesError<Infallible>> {
+    let hinted = visitor.table_first;
     let mut store = store.clone();
-    let mut machine = ReadLiveFiles::new(Some(version), visitor);
+    let machine = ReadLiveFiles::new(Some(version), visitor);
+    let mut machine = if hinted { machine.hinted() } else { machine };
     let table = drive(&mut machine, |request| Response { now_ms: 0, answer: store.answer(&request, 0) })?;
     let mut found = machine.into_visitor();
     assert_eq!(table, found.table);
@@ -109,7 +111,11 @@ fn live_files_are_those_of_the_snapshot_at_every_version() {
                 assert_eq!(found.files, wanted, "{what}");
                 let described = found.table.unwrap();
                 assert_eq!((described.version, &described.protocol), (version, &*snapshot.protocol), "{what}");
-                assert_eq!((&described.metadata, &described.schema), (&*snapshot.metadata, &*snapshot.schema), "{what}");
+                assert_eq!(
+                    (&described.metadata, &described.schema),
+                    (&*snapshot.metadata, &*snapshot.schema),
+                    "{what}"
+                );
                 versions += 1;
             }
             // Report 39: a filter finds the files that it finds in all of them, also once there is a checkpoint.
