@@ -29,7 +29,7 @@ use log_core::{
     value::Value,
 };
 
-pub use partitions::{PartitionFilter, PartitionFilterError};
+pub use partitions::{PartitionFilter, PartitionFilterError, RememberingFilter};
 pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
 pub use scan::{Query, QueryError, Scan};
 pub use show::{TableFacts, show_json, show_text};

@@ -3,27 +3,20 @@
 use std::sync::Arc;
 
 use log_core::{
-    action::PartitionValues,
     live_files::{LiveFile, LiveFileVisitor, LiveFilesError, PartitionTexts, ReadLiveFiles, TableDescription},
     path::Version,
     schema::Schema,
     statistics::Statistics,
     store::drive,
 };
-use rustc_hash::FxHashMap;
 
-use super::{FileRow, InspectError, PartitionFilter, PartitionFilterError, TableFolder};
-
-/// Partitions of which it is remembered whether they are wanted.
-const REMEMBERED: usize = 4096;
+use super::{FileRow, InspectError, PartitionFilter, PartitionFilterError, RememberingFilter, TableFolder};
 
 /// Keeps the rows that are wanted.
 struct Collect<'a> {
     predicate: Option<&'a str>,
     now_ms: i64,
-    filter: Option<PartitionFilter>,
-    /// Answers of the filter; what is asked again and again is computed once.
-    answers: FxHashMap<PartitionValues, bool>,
+    filter: Option<RememberingFilter>,
     rows: Vec<FileRow>,
 }
 
@@ -40,35 +33,23 @@ impl LiveFileVisitor for Collect<'_> {
 
     fn restart(&mut self) {
         self.filter = None;
-        self.answers.clear();
         self.rows.clear();
     }
 
     fn table(&mut self, table: &Arc<TableDescription>) -> Result<(), PartitionFilterError> {
         let filter = |text: &str| PartitionFilter::new(text, &table.schema, &table.metadata, self.now_ms);
-        self.filter = self.predicate.map(filter).transpose()?;
+        self.filter = self.predicate.map(filter).transpose()?.map(RememberingFilter::new);
         Ok(())
     }
 
     fn may_want(&mut self, texts: &PartitionTexts<'_>) -> bool {
-        let Some(filter) = &self.filter else { return true };
-        let values = texts.to_owned();
-        if let Some(answer) = self.answers.get(&values) {
-            return *answer;
-        }
         // What is wrong with a value is said of its file.
-        let answer = filter.keeps("", &values).unwrap_or(true);
-        if self.answers.len() >= REMEMBERED {
-            self.answers.clear();
-        }
-        self.answers.insert(values, answer);
-        answer
+        self.filter.as_mut().is_none_or(|filter| filter.keeps("", texts).unwrap_or(true))
     }
 
     fn file(&mut self, file: &LiveFile<'_>) -> Result<(), PartitionFilterError> {
-        let partition_values = file.partition_values.to_owned();
-        if let Some(filter) = &self.filter
-            && !filter.keeps(file.path, &partition_values)?
+        if let Some(filter) = &mut self.filter
+            && !filter.keeps(file.path, &file.partition_values)?
         {
             return Ok(());
         }
@@ -77,7 +58,7 @@ impl LiveFileVisitor for Collect<'_> {
         let statistics = file.stats.map(|stats| Statistics::parse(stats, &Schema::default()));
         self.rows.push(FileRow {
             path: file.path.to_owned(),
-            partition_values,
+            partition_values: file.partition_values.to_owned(),
             size: file.size,
             rows: statistics.and_then(|statistics| statistics.num_records?.checked_sub(deleted)),
             modified_ms: file.modification_time,
@@ -99,7 +80,7 @@ impl TableFolder {
         now_ms: i64,
     ) -> Result<(Version, Vec<FileRow>), InspectError> {
         let path = || self.directory.root().to_owned();
-        let collect = Collect { predicate, now_ms, filter: None, answers: FxHashMap::default(), rows: Vec::new() };
+        let collect = Collect { predicate, now_ms, filter: None, rows: Vec::new() };
         let mut machine = ReadLiveFiles::new(version, collect).hinted();
         let table = drive(&mut machine, |request| self.directory.answer(&request)).map_err(|error| match error {
             LiveFilesError::Load(source) => InspectError::Load { path: path(), source },

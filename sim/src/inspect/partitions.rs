@@ -3,9 +3,12 @@
 use log_core::{
     action::{Metadata, PartitionValues},
     expression::{EvaluateError, Expression},
+    live_files::PartitionTexts,
     schema::{Field, PrimitiveType, Schema},
     value::{PartitionValueError, Value, parse_partition_value},
 };
+
+use rustc_hash::FxHashMap;
 
 use crate::sql::{Constants, SqlError, bind_predicate};
 
@@ -23,6 +26,48 @@ struct Column {
     /// The name in `partitionValues`.
     key: String,
     data_type: PrimitiveType,
+}
+
+/// A filter that remembers its answers: files of one partition come together, and partitions are few.
+#[derive(Clone, Debug)]
+pub struct RememberingFilter {
+    filter: PartitionFilter,
+    answers: FxHashMap<Vec<u8>, bool>,
+    /// What the answers of a partition stand under: its names and values with their lengths.
+    key: Vec<u8>,
+}
+
+/// Partitions that are remembered.
+const REMEMBERED: usize = 4096;
+
+impl RememberingFilter {
+    /// Has no answers yet.
+    pub fn new(filter: PartitionFilter) -> Self {
+        Self { filter, answers: FxHashMap::default(), key: Vec::new() }
+    }
+
+    /// The same as [`PartitionFilter::keeps`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn keeps(&mut self, file: &str, texts: &PartitionTexts<'_>) -> Result<bool, PartitionFilterError> {
+        self.key.clear();
+        for (name, value) in texts.iter() {
+            self.key.extend((name.len() as u64).to_le_bytes());
+            self.key.extend(name.as_bytes());
+            self.key.extend(value.map_or(u64::MAX, |value| value.len() as u64).to_le_bytes());
+            self.key.extend(value.unwrap_or_default().as_bytes());
+        }
+        if let Some(answer) = self.answers.get(&self.key) {
+            return Ok(*answer);
+        }
+        let answer = self.filter.keeps(file, &texts.to_owned())?;
+        if self.answers.len() >= REMEMBERED {
+            self.answers.clear();
+        }
+        self.answers.insert(self.key.clone(), answer);
+        Ok(answer)
+    }
 }
 
 /// A predicate that does not choose partitions.
