@@ -4,6 +4,8 @@
 //! file of any name may be one.
 
 #[cfg(feature = "parquet")]
+pub(crate) mod adds;
+#[cfg(feature = "parquet")]
 mod cell;
 #[cfg(feature = "parquet")]
 mod columns;
@@ -11,6 +13,8 @@ mod columns;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parsed;
+#[cfg(feature = "parquet")]
+pub(crate) mod pieces;
 #[cfg(feature = "parquet")]
 mod retention;
 #[cfg(feature = "parquet")]
@@ -121,7 +125,8 @@ impl Checkpoint {
         Ok(actions)
     }
 
-    fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
+    /// Parts from each other what stands in one file.
+    pub(crate) fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
         let mut sidecars = Vec::new();
         for action in &actions {
             let Action::Unknown { name, body } = action else { continue };
@@ -141,7 +146,7 @@ impl Checkpoint {
     }
 }
 
-fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
+pub(crate) fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
     commit::actions(bytes).map_err(|BadLine { line, source }| CheckpointError::Line { line, source })
 }
 

@@ -36,6 +36,7 @@ pub mod deletion_vector;
 pub mod history;
 pub mod last_checkpoint;
 pub mod layout;
+pub mod live_files;
 pub mod load;
 pub mod log_note;
 pub mod path;

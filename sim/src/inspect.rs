@@ -1,5 +1,6 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
+mod files;
 mod partitions;
 mod render;
 mod scan;
@@ -28,7 +29,7 @@ use log_core::{
     value::Value,
 };
 
-pub use partitions::{PartitionFilter, PartitionFilterError};
+pub use partitions::{PartitionFilter, PartitionFilterError, RememberingFilter};
 pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
 pub use scan::{Query, QueryError, Scan};
 pub use show::{TableFacts, show_json, show_text};
@@ -267,22 +268,6 @@ impl TableAt<'_> {
     /// The live files in order of path.
     pub fn files(&self) -> Vec<FileRow> {
         self.snapshot.adds().map(|add| file_row(add, self.schema())).collect()
-    }
-
-    /// The live files whose partition a predicate in SQL is true for, in order of path. `now_ms` is the clock, in milliseconds since the epoch.
-    ///
-    /// # Errors
-    /// When the predicate is none, or speaks of other columns than those of the partition.
-    pub fn files_where(&self, predicate: &str, now_ms: i64) -> Result<Vec<FileRow>, InspectError> {
-        let error = |source| InspectError::Partitions { path: self.directory.root().to_owned(), source };
-        let filter = PartitionFilter::new(predicate, &self.snapshot, now_ms).map_err(error)?;
-        let mut files = Vec::new();
-        for add in self.snapshot.adds() {
-            if filter.keeps(add).map_err(error)? {
-                files.push(file_row(add, self.schema()));
-            }
-        }
-        Ok(files)
     }
 
     /// The first `limit` rows: files in order of path, rows in the order of their file.

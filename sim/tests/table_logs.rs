@@ -1,5 +1,8 @@
 //! The logs of real tables: every way to load a version comes to the same state, and it has the files that independent clients found.
 
+#[path = "table_logs/live_files.rs"]
+mod live_files;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
