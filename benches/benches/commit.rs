@@ -25,7 +25,8 @@ const COMMITS: usize = 250;
 
 struct Writer {
     random: Random,
-    base: Arc<Snapshot>,
+    /// What it knows of the table; while it loads, the loader has it, and changes it in place.
+    base: Option<Arc<Snapshot>>,
     left: usize,
     work: Work,
 }
@@ -94,7 +95,7 @@ fn simulate(seed: u64) -> Run {
     let mut writers: Vec<Writer> = (0..WRITERS as u64)
         .map(|writer| Writer {
             random: Random::new(seed, writer),
-            base: base.clone(),
+            base: Some(base.clone()),
             left: COMMITS,
             work: Work::Begin,
         })
@@ -110,7 +111,8 @@ fn simulate(seed: u64) -> Run {
         state.work = match std::mem::replace(&mut state.work, Work::Begin) {
             Work::Begin if state.left == 0 => continue,
             Work::Begin => {
-                let mut machine = LoadSnapshot::newer_than(state.base.clone());
+                let base = state.base.take().expect("it is not loading");
+                let mut machine = LoadSnapshot::newer_than(base);
                 let request = machine.start();
                 Work::Load(machine, request)
             }
@@ -119,8 +121,9 @@ fn simulate(seed: u64) -> Run {
                 match machine.advance(Response { now_ms, answer }) {
                     Step::Request(request) => Work::Load(machine, request),
                     Step::Done(snapshot) => {
-                        state.base = snapshot.expect("a log that we wrote").expect("a table");
-                        let transaction = transaction(writer, &state.base, state.left);
+                        let base = snapshot.expect("a log that we wrote").expect("a table");
+                        let transaction = transaction(writer, &base, state.left);
+                        state.base = Some(base);
                         let mut machine = CommitLoop::new(transaction, rules.clone(), DEFAULT_COMMIT_RETRIES, now_ms);
                         let request = machine.start();
                         Work::Commit(machine, request)

@@ -1,7 +1,9 @@
-//! Rows as Arrow batches: the Arrow type of each primitive type, and values in and out.
+//! Rows as Arrow batches: the Arrow type of each type, and values in and out.
 //!
 //! Every Arrow field is nullable, also that of a NOT NULL column: NOT NULL is a rule for those who write, and a file that an older writer left
 //! behind must stay readable.
+
+pub(crate) mod nested;
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,12 +13,13 @@ use arrow::{
         StringBuilder,
     },
     datatypes::{
-        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Field as ArrowField, Float32Type,
-        Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Schema as ArrowSchema, SchemaRef, TimeUnit,
-        TimestampMicrosecondType,
+        ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+        Int16Type, Int32Type, Int64Type, Schema as ArrowSchema, SchemaRef, TimeUnit, TimestampMicrosecondType,
     },
     error::ArrowError,
 };
+
+pub use nested::{arrow_fields, arrow_type_of, is_arrow_type_of, nested_value_at};
 
 use crate::{
     schema::{DataType, PrimitiveType, Schema},
@@ -26,14 +29,6 @@ use crate::{
 /// Why rows and batches cannot be turned into each other.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// A column whose type has parts.
-    #[error("column '{column}' is {data_type}: nested types are not supported in data, only in the schema")]
-    NestedType {
-        /// The column.
-        column: String,
-        /// Its type.
-        data_type: DataType,
-    },
     /// An Arrow column of another type than the schema says.
     #[error("column '{column}' of the batch is {found}, the schema says {wanted}")]
     ColumnType {
@@ -42,7 +37,7 @@ pub enum BatchError {
         /// The type in the batch.
         found: ArrowType,
         /// The type in the schema.
-        wanted: PrimitiveType,
+        wanted: DataType,
     },
     /// A batch or a row with another number of columns than the schema.
     #[error("{found} columns where the schema has {wanted}")]
@@ -58,7 +53,7 @@ pub enum BatchError {
         /// The value.
         value: Value,
         /// The type of the column.
-        wanted: PrimitiveType,
+        wanted: DataType,
     },
     /// Arrow refused.
     #[error("arrow could not build a batch")]
@@ -108,24 +103,9 @@ pub fn is_arrow_type(found: &ArrowType, wanted: PrimitiveType) -> bool {
     }
 }
 
-/// The primitive type of a column.
-fn primitive(column: &str, data_type: &DataType) -> Result<PrimitiveType, BatchError> {
-    data_type
-        .primitive()
-        .ok_or_else(|| BatchError::NestedType { column: column.to_owned(), data_type: data_type.clone() })
-}
-
 /// The Arrow schema of a table's rows.
-///
-/// # Errors
-/// When a column has a nested type.
-pub fn arrow_schema(schema: &Schema) -> Result<SchemaRef, BatchError> {
-    let mut fields = Vec::with_capacity(schema.fields.len());
-    for field in &schema.fields {
-        let data_type = primitive(&field.name, &field.data_type)?;
-        fields.push(ArrowField::new(&field.name, arrow_type(data_type), true));
-    }
-    Ok(Arc::new(ArrowSchema::new(fields)))
+pub fn arrow_schema(schema: &Schema) -> SchemaRef {
+    Arc::new(ArrowSchema::new(arrow_fields(schema)))
 }
 
 /// A batch of columns; without columns it still has its number of rows.
@@ -146,14 +126,20 @@ pub fn rows(batch: &RecordBatch, schema: &Schema) -> Result<Vec<Vec<Value>>, Bat
     }
     let mut rows = vec![Vec::with_capacity(schema.fields.len()); batch.num_rows()];
     for (array, field) in batch.columns().iter().zip(&schema.fields) {
-        let data_type = primitive(&field.name, &field.data_type)?;
-        let values = values(array, data_type).ok_or_else(|| BatchError::ColumnType {
-            column: field.name.clone(),
-            found: array.data_type().clone(),
-            wanted: data_type,
-        })?;
-        for (row, value) in rows.iter_mut().zip(values) {
-            row.push(value);
+        if let DataType::Primitive(data_type) = field.data_type
+            && let Some(values) = values(array, data_type)
+        {
+            for (row, value) in rows.iter_mut().zip(values) {
+                row.push(value);
+            }
+            continue;
+        }
+        if !is_arrow_type_of(array.data_type(), &field.data_type) {
+            let (column, found) = (field.name.clone(), array.data_type().clone());
+            return Err(BatchError::ColumnType { column, found, wanted: field.data_type.clone() });
+        }
+        for (index, row) in rows.iter_mut().enumerate() {
+            row.push(nested_value_at(array, &field.data_type, index));
         }
     }
     Ok(rows)
@@ -169,10 +155,12 @@ pub fn batch(schema: &Schema, rows: &[Vec<Value>]) -> Result<RecordBatch, BatchE
     }
     let mut columns = Vec::with_capacity(schema.fields.len());
     for (index, field) in schema.fields.iter().enumerate() {
-        let data_type = primitive(&field.name, &field.data_type)?;
-        columns.push(build(data_type, rows.len(), rows.iter().map(|row| &row[index]))?);
+        columns.push(match &field.data_type {
+            DataType::Primitive(data_type) => build(*data_type, rows.len(), rows.iter().map(|row| &row[index]))?,
+            data_type => nested::build(data_type, &rows.iter().map(|row| &row[index]).collect::<Vec<_>>())?,
+        });
     }
-    Ok(from_columns(arrow_schema(schema)?, columns, rows.len())?)
+    Ok(from_columns(arrow_schema(schema), columns, rows.len())?)
 }
 
 /// Values of one type as an Arrow column.
@@ -188,7 +176,7 @@ fn build<'a>(
     length: usize,
     values: impl Iterator<Item = &'a Value>,
 ) -> Result<ArrayRef, BatchError> {
-    let wrong = |value: &Value| BatchError::ValueType { value: value.clone(), wanted: data_type };
+    let wrong = |value: &Value| BatchError::ValueType { value: value.clone(), wanted: data_type.into() };
     macro_rules! primitive {
         ($arrow:ty, $($variant:ident)|+) => {{
             let mut builder = PrimitiveBuilder::<$arrow>::with_capacity(length).with_data_type(arrow_type(data_type));

@@ -5,9 +5,13 @@
 mod convert;
 mod decode;
 
-use std::sync::Arc;
+use std::{io::Write, sync::Arc};
 
-use arrow::{array::RecordBatch, datatypes::DataType as ArrowType, error::ArrowError};
+use arrow::{
+    array::RecordBatch,
+    datatypes::{DataType as ArrowType, Schema as ArrowSchema, SchemaRef},
+    error::ArrowError,
+};
 use parquet::{
     arrow::{ArrowWriter, arrow_writer::ArrowWriterOptions},
     basic::Compression,
@@ -15,11 +19,12 @@ use parquet::{
     file::properties::WriterProperties,
 };
 
-pub use decode::decode;
+pub use decode::{Rows, decode, open};
 
 use crate::{
-    batch::{BatchError, arrow_schema, is_arrow_type},
-    schema::{PrimitiveType, Schema},
+    batch::{BatchError, arrow_schema, is_arrow_type_of},
+    layout::{ColumnMapping, Layout},
+    schema::{DataType, PrimitiveType, Schema},
     statistics::Statistics,
     value::PartitionValueError,
 };
@@ -39,20 +44,43 @@ pub enum DataFileError {
     /// A column of the file that cannot be read as the table's type.
     #[error("column '{column}' is {found} in the file, which cannot be read as {wanted}")]
     ColumnType {
-        /// The column.
+        /// The column, with the columns that it is in.
         column: String,
         /// The type in the file.
         found: ArrowType,
         /// The type in the table.
-        wanted: PrimitiveType,
+        wanted: DataType,
+    },
+    /// A file without ids in a table whose columns are found by id. The protocol has readers refuse it, or read NULL everywhere.
+    #[error("the schema of the Parquet file has no field ids, and the table's columns are found by id")]
+    NoIds,
+    /// A variant of which parts are stored apart.
+    #[error("column '{column}' is a shredded variant, which this build of contend does not read")]
+    ShreddedVariant {
+        /// The column.
+        column: String,
+    },
+    /// A list or a map of nothing.
+    #[error("column '{column}' is void, which a data file cannot hold inside of a list or a map")]
+    Void {
+        /// The column, with the columns that it is in.
+        column: String,
+    },
+    /// A partition column of a type that has no text.
+    #[error("partition column '{column}' is {data_type}, and partition values are of primitive types")]
+    PartitionType {
+        /// The column.
+        column: String,
+        /// Its type.
+        data_type: DataType,
     },
     /// A value of the file that the table's type cannot hold.
     #[error("column '{column}', row {row}: the value does not fit {wanted}")]
     Value {
         /// The column.
         column: String,
-        /// The row in the file, from 0.
-        row: usize,
+        /// The row in the file, from 0; inside of lists and maps the number of the element since the batch began.
+        row: u64,
         /// The type in the table.
         wanted: PrimitiveType,
     },
@@ -88,55 +116,86 @@ pub struct Encoded {
 }
 
 /// Rows as a data file: Parquet, compressed with Snappy, without the partition columns. Timestamps are 64-bit microseconds, those of type
-/// `timestamp` marked as adjusted to UTC. The same rows give the same bytes.
+/// `timestamp` marked as adjusted to UTC. Under column mapping columns have their physical names and ids, in the file and in the statistics. The
+/// same rows give the same bytes.
 ///
 /// # Errors
 /// When the batch is not of the schema, or has no column but partition columns.
-pub fn encode(schema: &Schema, partition_columns: &[String], batch: &RecordBatch) -> Result<Encoded, DataFileError> {
-    let statistics = Statistics::collect(schema, partition_columns, batch)?.to_json();
-    let (schema, batch) = without(schema, partition_columns, batch)?;
-    if schema.fields.is_empty() {
-        return Err(DataFileError::NoColumns);
-    }
+pub fn encode(layout: &Layout, batch: &RecordBatch) -> Result<Encoded, DataFileError> {
+    let statistics = Statistics::collect(&layout.physical, &layout.partition_names(), batch)?.to_json();
+    let batch = stored(layout, batch)?;
+    let mut writer = writer(Vec::new(), batch.schema())?;
+    writer.write(&batch)?;
+    let bytes = writer.into_inner()?;
+    Ok(Encoded { bytes, statistics })
+}
+
+fn writer<W: Write + Send>(to: W, schema: SchemaRef) -> Result<ArrowWriter<W>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("contend ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
     // The Arrow schema would only repeat what the Parquet schema says, in every file.
     let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-    let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options)?;
-    writer.write(&batch)?;
-    let bytes = writer.into_inner()?;
-    Ok(Encoded { bytes, statistics })
+    ArrowWriter::try_new_with_options(to, schema, options)
 }
 
-/// Schema and batch without the partition columns.
-fn without(
-    schema: &Schema,
-    partition_columns: &[String],
-    batch: &RecordBatch,
-) -> Result<(Schema, RecordBatch), DataFileError> {
-    if batch.num_columns() != schema.fields.len() {
-        return Err(BatchError::Width { found: batch.num_columns(), wanted: schema.fields.len() }.into());
+/// Rows of any number as one Parquet file that stands alone: all columns by their logical names, but those that are void.
+pub struct Export<W: Write + Send> {
+    layout: Layout,
+    writer: ArrowWriter<W>,
+}
+
+impl<W: Write + Send> Export<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When no column is left, or a list or a map is void.
+    pub fn new(to: W, schema: &Schema) -> Result<Self, DataFileError> {
+        let layout = Layout::new(Arc::new(schema.clone()), &[], ColumnMapping::None).expect("nothing can be missing");
+        let empty = stored(&layout, &RecordBatch::new_empty(arrow_schema(schema)))?;
+        let writer = writer(to, empty.schema())?;
+        Ok(Self { layout, writer })
     }
-    let dropped: Vec<usize> = partition_columns.iter().filter_map(|name| schema.index_of(name)).collect();
-    let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    for (index, (field, column)) in schema.fields.iter().zip(batch.columns()).enumerate() {
-        if dropped.contains(&index) {
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// When they are not of the schema, or cannot be written.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), DataFileError> {
+        Ok(self.writer.write(&stored(&self.layout, batch)?)?)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<W, DataFileError> {
+        Ok(self.writer.into_inner()?)
+    }
+}
+
+/// What the file holds of the rows: no partition columns, and the names of files.
+fn stored(layout: &Layout, batch: &RecordBatch) -> Result<RecordBatch, DataFileError> {
+    let (mut wanted, mut stored_as, mut columns) = (Schema::default(), Schema::default(), Vec::new());
+    let fields = layout.schema.fields.iter().zip(&layout.physical.fields);
+    for (index, ((field, physical), column)) in fields.zip(batch.columns()).enumerate() {
+        if layout.is_partition(index) {
             continue;
         }
-        if let Some(wanted) = field.data_type.primitive()
-            && !is_arrow_type(column.data_type(), wanted)
-        {
+        if !is_arrow_type_of(column.data_type(), &field.data_type) {
             let (column, found) = (field.name.clone(), column.data_type().clone());
-            return Err(BatchError::ColumnType { column, found, wanted }.into());
+            return Err(BatchError::ColumnType { column, found, wanted: field.data_type.clone() }.into());
         }
-        fields.push(field.clone());
+        wanted.fields.push(field.clone());
+        stored_as.fields.push(physical.clone());
         columns.push(Arc::clone(column));
     }
-    let schema = Schema { fields };
-    let batch = crate::batch::from_columns(arrow_schema(&schema)?, columns, batch.num_rows())?;
-    Ok((schema, batch))
+    let (fields, columns) = convert::stored_columns("", &columns, &wanted, &stored_as, layout.mapping)?;
+    if fields.is_empty() {
+        return Err(DataFileError::NoColumns);
+    }
+    Ok(crate::batch::from_columns(Arc::new(ArrowSchema::new(fields)), columns, batch.num_rows())?)
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub mod commit;
 pub mod deletion_vector;
 pub mod history;
 pub mod last_checkpoint;
+pub mod layout;
 pub mod load;
 pub mod log_note;
 pub mod path;

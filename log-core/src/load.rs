@@ -292,7 +292,7 @@ impl LoadSnapshot {
 
     fn finish(&mut self, checkpoint: Option<(Version, Vec<Action>)>, tail: Vec<Commit>) -> Next {
         let mut replay = match (&checkpoint, self.tombstones) {
-            (None, _) if self.base.is_some() => Replay::of(self.base.as_deref()),
+            (None, _) if self.base.is_some() => Replay::of(self.base.take()),
             (_, true) => Replay::keeping_tombstones(),
             (_, false) => Replay::of(None),
         };

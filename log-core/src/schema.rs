@@ -136,6 +136,10 @@ pub enum DataType {
         /// May a value be null?
         value_contains_null: bool,
     },
+    /// A value of any shape with its own encoding. Needs the table feature `variantType`.
+    Variant,
+    /// A column in which nothing but NULL can stand, and which no data file holds.
+    Void,
 }
 
 impl DataType {
@@ -162,12 +166,20 @@ impl fmt::Display for DataType {
             }
             Self::Array { element, .. } => write!(f, "array<{element}>"),
             Self::Map { key, value, .. } => write!(f, "map<{key},{value}>"),
+            Self::Variant => f.write_str("variant"),
+            Self::Void => f.write_str("void"),
         }
     }
 }
 
+impl From<PrimitiveType> for DataType {
+    fn from(primitive: PrimitiveType) -> Self {
+        Self::Primitive(primitive)
+    }
+}
+
 /// One column, or one field of a struct.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct Field {
     /// The logical name.
     pub name: String,
@@ -177,8 +189,28 @@ pub struct Field {
     /// May the value be null?
     pub nullable: bool,
     /// Comments, column-mapping ids, generation expressions and what else clients keep here.
-    #[serde(default)]
     pub metadata: BTreeMap<String, serde_json::Value>,
+}
+
+impl<'de> Deserialize<'de> for Field {
+    /// An error inside the type of a column names the column.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+
+        #[derive(Deserialize)]
+        struct Untyped {
+            name: String,
+            r#type: serde_json::Value,
+            nullable: bool,
+            #[serde(default)]
+            metadata: BTreeMap<String, serde_json::Value>,
+        }
+
+        let Untyped { name, r#type, nullable, metadata } = Untyped::deserialize(deserializer)?;
+        let data_type =
+            serde_json::from_value(r#type).map_err(|error| D::Error::custom(format!("column '{name}': {error}")))?;
+        Ok(Self { name, data_type, nullable, metadata })
+    }
 }
 
 /// Columns in order.
@@ -224,7 +256,7 @@ impl Serialize for DataType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         match self {
-            Self::Primitive(primitive) => serializer.collect_str(primitive),
+            Self::Primitive(_) | Self::Variant | Self::Void => serializer.collect_str(self),
             Self::Struct(schema) => {
                 let mut map = serializer.serialize_map(Some(2))?;
                 map.serialize_entry("type", "struct")?;
@@ -264,7 +296,12 @@ impl<'de> Deserialize<'de> for DataType {
 
         let json = serde_json::Value::deserialize(deserializer)?;
         if let serde_json::Value::String(text) = &json {
-            return text.parse().map(Self::Primitive).map_err(D::Error::custom);
+            return match text.as_str() {
+                "variant" => Ok(Self::Variant),
+                // Spark has called it both.
+                "void" | "null" => Ok(Self::Void),
+                text => text.parse().map(Self::Primitive).map_err(D::Error::custom),
+            };
         }
         Ok(match serde_json::from_value(json).map_err(D::Error::custom)? {
             Complex::Struct { fields } => Self::Struct(Schema { fields }),

@@ -82,7 +82,7 @@ impl Snapshot {
     /// # Panics
     /// When the commits do not follow each other: whoever picks them has checked that.
     pub fn replay(base: Option<&Self>, commits: &[Commit]) -> Result<Self, ReplayError> {
-        let mut replay = Replay::of(base);
+        let mut replay = Replay::of(base.cloned().map(Arc::new));
         for commit in commits {
             let expected = Version::after(replay.version);
             assert_eq!(commit.version, expected, "commits are replayed in order");
@@ -129,9 +129,9 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Begins with a snapshot, or with nothing.
-    pub(crate) fn of(base: Option<&Snapshot>) -> Self {
-        let Some(base) = base.cloned() else { return Self::default() };
+    /// Begins with a snapshot, or with nothing. What nobody else holds is changed in place.
+    pub(crate) fn of(base: Option<Arc<Snapshot>>) -> Self {
+        let Some(base) = base.map(Arc::unwrap_or_clone) else { return Self::default() };
         Self {
             version: Some(base.version),
             protocol: Some(base.protocol),

@@ -14,11 +14,12 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use crate::{
-    schema::{PrimitiveType, Schema},
+    schema::{Field, PrimitiveType, Schema},
     value::{Value, parse_text},
 };
 
-/// Statistics of the top-level columns of primitive types, by the names of the schema that the data files use.
+/// Statistics of the top-level columns of primitive types, by the names of the schema that the data files use: under column mapping the physical ones
+/// ([`Layout::physical`](crate::layout::Layout::physical)). Those of nested fields are not used.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Rows of the file, deleted ones included.
@@ -54,6 +55,8 @@ impl Statistics {
             let Some(data_type) = field.data_type.primitive() else { continue };
             let bound = |values: &Raw| values.get(name).and_then(|raw| parse_bound(raw.get(), data_type));
             let (min, max) = (bound(&min_values), bound(&max_values));
+            // A float's bound is written with the digits of a float: read as a double it is another number, on either side of the true one.
+            let (min, max) = if was_float(field) { (None, None) } else { (min, max) };
             let contradictory = min.as_ref().zip(max.as_ref()).is_some_and(|(min, max)| min > max);
             if !contradictory {
                 statistics.min.extend(min.map(|min| (name.clone(), min)));
@@ -65,6 +68,15 @@ impl Statistics {
         }
         statistics
     }
+}
+
+/// Was the column a float when some of its files were written (table feature `typeWidening`)?
+fn was_float(field: &Field) -> bool {
+    let changes = field.metadata.get("delta.typeChanges").and_then(serde_json::Value::as_array);
+    changes
+        .into_iter()
+        .flatten()
+        .any(|change| change.get("fromType").and_then(serde_json::Value::as_str) == Some("float"))
 }
 
 /// A bound from its JSON. Numbers are read from their own text: a detour by a double would move a bound.

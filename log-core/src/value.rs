@@ -3,10 +3,12 @@
 mod calendar;
 mod partition;
 mod text;
+mod variant;
 
 use std::{
     cmp::Ordering,
     hash::{Hash, Hasher},
+    sync::Arc,
 };
 
 pub(crate) use calendar::{MICROS_PER_DAY, MICROS_PER_SECOND, date_text, days_in_month, seconds_text};
@@ -14,6 +16,7 @@ pub use calendar::{civil_from_days, days_from_civil};
 pub use partition::{PartitionValueError, parse_partition_value, partition_text};
 pub use text::{ParseValueError, parse_text};
 pub(crate) use text::{decimal_text, parse_decimal};
+pub use variant::{Variant, VariantError};
 
 use crate::schema::PrimitiveType;
 
@@ -59,6 +62,14 @@ pub enum Value {
     Timestamp(i64),
     /// Microseconds since 1970-01-01 00:00:00 without a zone.
     TimestampNtz(i64),
+    /// The fields of a struct, in the order of its type.
+    Struct(Arc<[Value]>),
+    /// The elements of a list.
+    Array(Arc<[Value]>),
+    /// Keys with their values. Their order does not count.
+    Map(Arc<[(Value, Value)]>),
+    /// A value of any shape.
+    Variant(Arc<Variant>),
 }
 
 impl Value {
@@ -67,10 +78,10 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// The type, `None` for NULL.
+    /// The type, `None` for NULL and for what has parts.
     pub fn primitive_type(&self) -> Option<PrimitiveType> {
         Some(match self {
-            Self::Null => return None,
+            Self::Null | Self::Struct(_) | Self::Array(_) | Self::Map(_) | Self::Variant(_) => return None,
             Self::Boolean(_) => PrimitiveType::Boolean,
             Self::Byte(_) => PrimitiveType::Byte,
             Self::Short(_) => PrimitiveType::Short,
@@ -116,6 +127,10 @@ impl Value {
             Self::Date(_) => 11,
             Self::Timestamp(_) => 12,
             Self::TimestampNtz(_) => 13,
+            Self::Struct(_) => 14,
+            Self::Array(_) => 15,
+            Self::Map(_) => 16,
+            Self::Variant(_) => 17,
         }
     }
 }
@@ -147,9 +162,19 @@ impl Ord for Value {
             }
             (Self::String(a), Self::String(b)) => a.cmp(b),
             (Self::Binary(a), Self::Binary(b)) => a.cmp(b),
+            (Self::Struct(a), Self::Struct(b)) | (Self::Array(a), Self::Array(b)) => a.cmp(b),
+            (Self::Map(a), Self::Map(b)) => sorted(a).cmp(&sorted(b)),
+            (Self::Variant(a), Self::Variant(b)) => a.cmp(b),
             _ => self.rank().cmp(&other.rank()),
         }
     }
+}
+
+/// The entries of a map in order of their keys.
+fn sorted(entries: &[(Value, Value)]) -> Vec<&(Value, Value)> {
+    let mut sorted: Vec<_> = entries.iter().collect();
+    sorted.sort();
+    sorted
 }
 
 /// Compares `a / 10^a_scale` with `b / 10^b_scale` without overflow.
@@ -209,6 +234,9 @@ impl Hash for Value {
             }
             Self::String(x) => x.hash(state),
             Self::Binary(x) => x.hash(state),
+            Self::Struct(x) | Self::Array(x) => x.hash(state),
+            Self::Map(entries) => sorted(entries).hash(state),
+            Self::Variant(x) => x.hash(state),
         }
     }
 }

@@ -9,6 +9,7 @@ mod explore;
 mod files;
 mod interrupt;
 mod output;
+mod read;
 mod replay;
 mod run;
 mod scenarios;

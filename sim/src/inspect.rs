@@ -2,6 +2,7 @@
 
 mod partitions;
 mod render;
+mod scan;
 mod show;
 mod when;
 
@@ -11,10 +12,12 @@ use std::{
     sync::Arc,
 };
 
+use arrow::array::RecordBatch;
 use log_core::{
     action::{AddFile, PartitionValues},
     batch::{self, BatchError},
     history::{HistoryRow, LoadHistory},
+    layout::LayoutError,
     load::{LoadError, LoadSnapshot},
     path::{LOG_FOLDER, Version},
     schema::Schema,
@@ -26,16 +29,14 @@ use log_core::{
 };
 
 pub use partitions::{PartitionFilter, PartitionFilterError};
-pub use render::{files_json, files_text, history_json, history_text, rows_json, rows_text};
+pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
+pub use scan::{Query, QueryError, Scan};
 pub use show::{TableFacts, show_json, show_text};
 pub use when::{WhenError, instant};
 
 use crate::{
-    digest::rows_sha256,
-    real::{
-        data::{self, ReadDataError},
-        local_directory::LocalDirectory,
-    },
+    digest::RowTexts,
+    real::{data::ReadDataError, local_directory::LocalDirectory},
 };
 
 /// A folder that holds a table.
@@ -131,15 +132,29 @@ pub enum InspectError {
         /// The file, as the log spells it.
         file: String,
         /// Why.
-        source: ReadDataError,
+        source: Box<ReadDataError>,
+    },
+    /// What is asked of the table makes no sense.
+    #[error("table at '{}'", path.display())]
+    Query {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: Box<QueryError>,
+    },
+    /// The columns of the table cannot be found in its files.
+    #[error("table at '{}'", path.display())]
+    Layout {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: LayoutError,
     },
     /// The rows of a data file are of types that have no values here.
-    #[error("table at '{}': data file '{file}'", path.display())]
+    #[error("table at '{}'", path.display())]
     Rows {
         /// The folder.
         path: PathBuf,
-        /// The file.
-        file: String,
         /// Why.
         source: BatchError,
     },
@@ -270,15 +285,7 @@ impl TableAt<'_> {
     /// # Errors
     /// When a data file cannot be read.
     pub fn rows(&self, limit: usize) -> Result<Vec<Vec<Value>>, InspectError> {
-        let mut rows = Vec::new();
-        for add in self.snapshot.adds() {
-            if rows.len() >= limit {
-                break;
-            }
-            rows.extend(self.rows_of(add)?);
-        }
-        rows.truncate(limit);
-        Ok(rows)
+        self.query(&Query { limit: Some(limit), ..Query::default() })?.rows(|_, _| ())
     }
 
     /// Counts the files and rows and makes their digest.
@@ -286,24 +293,53 @@ impl TableAt<'_> {
     /// # Errors
     /// When a data file cannot be read.
     pub fn digest(&self) -> Result<TableDigest, InspectError> {
-        let rows = self.rows(usize::MAX)?;
-        Ok(TableDigest {
-            version: self.version(),
-            active_files: self.snapshot.files.len(),
-            rows: rows.len() as u64,
-            rows_sha256: rows_sha256(rows.iter().map(Vec::as_slice)),
-        })
+        self.query(&Query::default())?.digest(|_, _| ())
     }
 
-    fn rows_of(&self, add: &AddFile) -> Result<Vec<Vec<Value>>, InspectError> {
-        let path = || self.directory.root().to_owned();
-        let batch = data::read(self.directory, add, self.schema(), self.version()).map_err(|source| {
-            InspectError::Data { path: path(), version: self.version(), file: add.path.clone(), source }
+    fn unreadable(&self, add: &AddFile, source: ReadDataError) -> InspectError {
+        let path = self.directory.root().to_owned();
+        InspectError::Data { path, version: self.version(), file: add.path.clone(), source: Box::new(source) }
+    }
+}
+
+impl Scan<'_> {
+    /// The whole answer as values. For `progress` see [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When a data file cannot be read, or the predicate fails on a row.
+    pub fn rows(&self, progress: impl FnMut(usize, usize)) -> Result<Vec<Vec<Value>>, InspectError> {
+        let mut rows = Vec::new();
+        self.run(progress, |batch| -> Result<(), InspectError> {
+            rows.extend(self.values(&batch)?);
+            Ok(())
         })?;
-        batch::rows(&batch, self.schema()).map_err(|source| InspectError::Rows {
-            path: path(),
-            file: add.path.clone(),
-            source,
+        Ok(rows)
+    }
+
+    /// A batch of the answer as values.
+    ///
+    /// # Errors
+    /// When it is not of the schema.
+    pub fn values(&self, batch: &RecordBatch) -> Result<Vec<Vec<Value>>, InspectError> {
+        let path = || self.table.directory.root().to_owned();
+        batch::rows(batch, &self.schema).map_err(|source| InspectError::Rows { path: path(), source })
+    }
+
+    /// The digest of the answer. For `progress` see [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When a data file cannot be read, or the predicate fails on a row.
+    pub fn digest(&self, progress: impl FnMut(usize, usize)) -> Result<TableDigest, InspectError> {
+        let mut texts = RowTexts::default();
+        self.run(progress, |batch| -> Result<(), InspectError> {
+            texts.push_batch(&batch, &self.schema);
+            Ok(())
+        })?;
+        Ok(TableDigest {
+            version: self.table.version(),
+            active_files: self.table.snapshot.files.len(),
+            rows: texts.len(),
+            rows_sha256: texts.sha256(),
         })
     }
 }

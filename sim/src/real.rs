@@ -24,6 +24,8 @@ pub mod local_directory;
 mod preflight;
 #[cfg(feature = "real")]
 mod threads;
+#[cfg(feature = "real")]
+pub mod whole_file;
 
 #[cfg(feature = "real")]
 pub use error::RealError;

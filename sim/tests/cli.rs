@@ -3,6 +3,7 @@
 mod cli {
     mod bad_input;
     mod explore;
+    mod read;
     mod run;
     mod support;
     mod time_travel;

@@ -54,12 +54,66 @@ fn wrong_shapes_are_named() {
     let longs = batch(&schema(&[PrimitiveType::Long]), &[vec![Value::Long(1)]]).expect("a batch");
     check(rows(&longs, &one).unwrap_err(), "column 'c0' of the batch is Int64, the schema says integer");
     let mut nested = one;
-    nested.fields[0].data_type =
-        DataType::Array { element: Box::new(DataType::Primitive(PrimitiveType::Long)), contains_null: true };
-    check(
-        arrow_schema(&nested).unwrap_err(),
-        "column 'c0' is array<long>: nested types are not supported in data, only in the schema",
-    );
+    nested.fields[0].data_type = list(PrimitiveType::Long.into());
+    check(rows(&longs, &nested).unwrap_err(), "column 'c0' of the batch is Int64, the schema says array<long>");
+    let text = Value::Array([Value::String("a".into())].into());
+    check(batch(&nested, &[vec![text]]).unwrap_err(), "value String(\"a\") where a long belongs");
+}
+
+fn list(element: DataType) -> DataType {
+    DataType::Array { element: Box::new(element), contains_null: true }
+}
+
+#[test]
+fn nested_rows_come_back() {
+    let text: DataType = PrimitiveType::String.into();
+    let long: DataType = PrimitiveType::Long.into();
+    let pair = DataType::Struct(schema(&[PrimitiveType::Long, PrimitiveType::String]));
+    let map = |value: DataType| DataType::Map {
+        key: Box::new(text.clone()),
+        value: Box::new(value),
+        value_contains_null: true,
+    };
+    let types =
+        [pair.clone(), list(long), list(list(pair.clone())), map(list(pair)), DataType::Variant, DataType::Void];
+    let mut schema = schema(&[PrimitiveType::Long; 6]);
+    for (field, data_type) in schema.fields.iter_mut().zip(types) {
+        field.data_type = data_type;
+    }
+    let pair = |x: i64| Value::Struct([Value::Long(x), Value::Null].into());
+    let array = |values: &[Value]| Value::Array(values.into());
+    let variant = Value::Variant(Arc::new(crate::value::Variant { metadata: vec![1, 0, 0], value: vec![0] }));
+    let key = |text: &str| Value::String(text.to_owned());
+    let input = vec![
+        vec![
+            pair(1),
+            array(&[Value::Long(1), Value::Null]),
+            array(&[array(&[pair(2), Value::Null]), array(&[]), Value::Null]),
+            Value::Map([(key("b"), array(&[pair(3)])), (key("a"), Value::Null)].into()),
+            variant,
+            Value::Null,
+        ],
+        vec![Value::Null; 6],
+        vec![
+            Value::Struct([Value::Null, Value::Null].into()),
+            array(&[]),
+            array(&[]),
+            Value::Map([].into()),
+            Value::Null,
+            Value::Null,
+        ],
+    ];
+    let batch = batch(&schema, &input).expect("a batch");
+    assert_eq!(rows(&batch, &schema).expect("rows"), input);
+    assert_eq!(rows(&batch.slice(1, 2), &schema).expect("rows"), input[1..], "a slice has offsets");
+}
+
+#[test]
+fn the_entries_of_a_map_have_no_order() {
+    let entry = |key: i64| (Value::Long(key), Value::Null);
+    let (a, b) = (Value::Map([entry(1), entry(2)].into()), Value::Map([entry(2), entry(1)].into()));
+    assert_eq!(a, b);
+    assert_eq!(std::collections::BTreeSet::from([a, b]).len(), 1);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use arrow::{
         TimestampNanosecondArray,
     },
 };
+use bytes::Bytes;
 use expect_test::{Expect, expect};
 use parquet::{
     data_type::{Int96, Int96Type},
@@ -16,10 +17,27 @@ use parquet::{
 
 use super::*;
 use crate::{
+    action::PartitionValues,
     batch::{batch, rows},
+    deletion_vector::DeletedRows,
+    layout::ColumnMapping,
     schema::{DataType, Field, PrimitiveType as T},
     value::Value,
 };
+
+/// A table without column mapping.
+fn layout(schema: &Schema, partition_columns: &[&str]) -> Layout {
+    let names: Vec<String> = partition_columns.iter().map(|name| (*name).to_owned()).collect();
+    Layout::new(Arc::new(schema.clone()), &names, ColumnMapping::None).expect("nothing can be missing")
+}
+
+fn written(schema: &Schema, rows: &[Vec<Value>]) -> Vec<u8> {
+    encode(&layout(schema, &[]), &batch(schema, rows).expect("a batch")).expect("a file").bytes
+}
+
+fn read(bytes: &[u8], schema: &Schema, partition_values: &PartitionValues) -> Result<RecordBatch, DataFileError> {
+    decode(Bytes::copy_from_slice(bytes), &layout(schema, &[]), partition_values, None)
+}
 
 fn schema(columns: &[(&str, T)]) -> Schema {
     let field = |(name, t): &(&str, T)| Field {
@@ -69,9 +87,10 @@ fn partition() -> BTreeMap<String, Option<String>> {
 fn rows_of_every_type_survive_parquet() {
     let (schema, input) = table();
     let batch = batch(&schema, &input).expect("a batch");
-    let file = encode(&schema, &["c3".to_owned()], &batch).expect("a file");
-    assert_eq!(encode(&schema, &["c3".to_owned()], &batch).expect("a file"), file, "the same rows give the same bytes");
-    let back = decode(&file.bytes, &schema, &partition()).expect("rows");
+    let layout = layout(&schema, &["C3"]);
+    let file = encode(&layout, &batch).expect("a file");
+    assert_eq!(encode(&layout, &batch).expect("a file"), file, "the same rows give the same bytes");
+    let back = read(&file.bytes, &schema, &partition()).expect("rows");
     assert_eq!(rows(&back, &schema).expect("rows"), input);
     expect![[r#"{"numRecords":3,"minValues":{"c1":1,"c10":"s1","c12":"1970-01-02","c13":"1970-01-01T00:00:01.000Z","c14":"1969-12-31T23:59:59.999","c2":-3,"c4":1,"c5":1,"c6":1.5,"c7":-3.0,"c8":0.0001,"c9":0.01},"maxValues":{"c1":3,"c10":"s3","c12":"1970-01-04","c13":"1970-01-01T00:00:03.001Z","c14":"1970-01-01T00:00:00.000","c2":-1,"c4":3,"c5":3,"c6":3.5,"c7":-1.0,"c8":0.0003,"c9":0.03},"nullCount":{"c0":1,"c1":1,"c10":1,"c11":1,"c12":1,"c13":1,"c14":1,"c2":1,"c4":1,"c5":1,"c6":1,"c7":1,"c8":1,"c9":1}}"#]]
     .assert_eq(&file.statistics);
@@ -80,20 +99,17 @@ fn rows_of_every_type_survive_parquet() {
 #[test]
 fn a_file_without_rows_is_read_with_all_columns() {
     let (schema, _) = table();
-    let file = encode(&schema, &["c3".to_owned()], &batch(&schema, &[]).expect("a batch")).expect("a file");
-    let back = decode(&file.bytes, &schema, &partition()).expect("rows");
+    let file = encode(&layout(&schema, &["c3"]), &batch(&schema, &[]).expect("a batch")).expect("a file");
+    let back = read(&file.bytes, &schema, &partition()).expect("rows");
     assert_eq!((back.num_rows(), back.num_columns()), (0, 15));
 }
 
 #[test]
 fn columns_are_matched_by_name_and_missing_ones_are_null() {
-    let written = schema(&[("b", T::Long), ("A", T::Long)]);
-    let bytes = encode(&written, &[], &batch(&written, &[vec![Value::Long(1), Value::Long(2)]]).expect("a batch"))
-        .expect("a file")
-        .bytes;
+    let bytes = written(&schema(&[("b", T::Long), ("A", T::Long)]), &[vec![Value::Long(1), Value::Long(2)]]);
     let check = |columns: &[(&str, T)], expected: &[Value]| {
         let schema = schema(columns);
-        let back = decode(&bytes, &schema, &BTreeMap::new()).expect("rows");
+        let back = read(&bytes, &schema, &BTreeMap::new()).expect("rows");
         assert_eq!(rows(&back, &schema).expect("rows"), [expected.to_vec()]);
     };
     check(&[("a", T::Long), ("new", T::String), ("b", T::Long)], &[Value::Long(2), Value::Null, Value::Long(1)]);
@@ -103,12 +119,10 @@ fn columns_are_matched_by_name_and_missing_ones_are_null() {
 #[test]
 fn partition_values_of_the_log_win() {
     let schema = schema(&[("p", T::Integer), ("x", T::Long)]);
-    let bytes = encode(&schema, &[], &batch(&schema, &[vec![Value::Integer(1), Value::Long(2)]]).expect("a batch"))
-        .expect("a file")
-        .bytes;
+    let bytes = written(&schema, &[vec![Value::Integer(1), Value::Long(2)]]);
     let read = |text: Option<&str>| {
         let values = BTreeMap::from([("p".to_owned(), text.map(str::to_owned))]);
-        decode(&bytes, &schema, &values).map(|back| rows(&back, &schema).expect("rows")[0][0].clone())
+        read(&bytes, &schema, &values).map(|back| rows(&back, &schema).expect("rows")[0][0].clone())
     };
     assert_eq!(read(Some("7")).expect("rows"), Value::Integer(7));
     assert_eq!(read(None).expect("rows"), Value::Null);
@@ -119,7 +133,7 @@ fn partition_values_of_the_log_win() {
 fn a_nan_takes_the_bounds_away() {
     let schema = schema(&[("x", T::Double)]);
     let rows = [vec![Value::Double(1.0)], vec![Value::Double(f64::NAN)]];
-    let file = encode(&schema, &[], &batch(&schema, &rows).expect("a batch")).expect("a file");
+    let file = encode(&layout(&schema, &[]), &batch(&schema, &rows).expect("a batch")).expect("a file");
     assert_eq!(file.statistics, r#"{"numRecords":2,"minValues":{},"maxValues":{},"nullCount":{"x":0}}"#);
 }
 
@@ -133,7 +147,7 @@ fn foreign(array: ArrayRef) -> Vec<u8> {
 
 fn check_foreign(bytes: &[u8], data_type: T, expected: Expect) {
     let schema = schema(&[("x", data_type)]);
-    let found = match decode(bytes, &schema, &BTreeMap::new()) {
+    let found = match read(bytes, &schema, &BTreeMap::new()) {
         Ok(back) => format!("{:?}", rows(&back, &schema).expect("rows")),
         Err(error) => error.to_string(),
     };
@@ -203,9 +217,9 @@ fn int96_reaches_beyond_nanoseconds() {
 #[test]
 fn broken_bytes_are_an_error_not_a_panic() {
     let (schema, input) = table();
-    let whole = encode(&schema, &["c3".to_owned()], &batch(&schema, &input).expect("a batch")).expect("a file").bytes;
+    let whole = encode(&layout(&schema, &["c3"]), &batch(&schema, &input).expect("a batch")).expect("a file").bytes;
     for length in [0, 1, 4, 8, 12, whole.len() / 2, whole.len() - 1] {
-        assert!(decode(&whole[..length], &schema, &partition()).is_err(), "the first {length} bytes are no file");
+        assert!(read(&whole[..length], &schema, &partition()).is_err(), "the first {length} bytes are no file");
     }
     let mut seed = 0x5eed_u64;
     println!("seed {seed}");
@@ -217,7 +231,7 @@ fn broken_bytes_are_an_error_not_a_panic() {
             bytes[at] = (seed >> 24) as u8;
         }
         // Either is fine: not every byte matters.
-        let _ = decode(&bytes, &schema, &partition());
+        let _ = read(&bytes, &schema, &partition());
     }
 }
 
@@ -225,14 +239,14 @@ fn broken_bytes_are_an_error_not_a_panic() {
 fn a_table_of_partition_columns_only_has_no_data_file() {
     let schema = schema(&[("p", T::Long)]);
     let batch = batch(&schema, &[vec![Value::Long(1)]]).expect("a batch");
-    let error = encode(&schema, &["p".to_owned()], &batch).expect_err("no columns");
+    let error = encode(&layout(&schema, &["p"]), &batch).expect_err("no columns");
     assert_eq!(error.to_string(), "a data file needs a column that is not a partition column");
 }
 
 #[test]
 fn only_timestamps_with_a_zone_are_adjusted_to_utc() {
     let schema = schema(&[("at", T::Timestamp), ("local", T::TimestampNtz), ("small", T::Byte)]);
-    let bytes = encode(&schema, &[], &batch(&schema, &[]).expect("a batch")).expect("a file").bytes;
+    let bytes = written(&schema, &[]);
     let length = bytes.len() as u64;
     let mut decoder = parquet::file::metadata::ParquetMetaDataPushDecoder::try_new(length).expect("a decoder");
     decoder.push_range(0..length, bytes.into()).expect("bytes");
@@ -247,4 +261,250 @@ fn only_timestamps_with_a_zone_are_adjusted_to_utc() {
         }
     "#]]
     .assert_eq(&String::from_utf8(text).expect("text"));
+}
+
+/// A schema as the log has it.
+fn parsed(text: &str) -> Schema {
+    Schema::parse(text).expect("a schema")
+}
+
+const NESTED: &str = r#"{"type":"struct","fields":[
+    {"name":"s","nullable":true,"metadata":{"delta.columnMapping.id":1,"delta.columnMapping.physicalName":"col-1"},
+     "type":{"type":"struct","fields":[
+        {"name":"day","type":"string","nullable":true,"metadata":{"delta.columnMapping.id":2,"delta.columnMapping.physicalName":"col-2"}},
+        {"name":"n","type":"long","nullable":true,"metadata":{"delta.columnMapping.id":3,"delta.columnMapping.physicalName":"col-3"}}]}},
+    {"name":"day","type":"string","nullable":true,"metadata":{"delta.columnMapping.id":4,"delta.columnMapping.physicalName":"col-4"}},
+    {"name":"a.b","nullable":true,"metadata":{"delta.columnMapping.id":5,"delta.columnMapping.physicalName":"col-5"},
+     "type":{"type":"array","containsNull":true,"elementType":{"type":"map","keyType":"string","valueType":"integer","valueContainsNull":true}}},
+    {"name":"v","type":"variant","nullable":true,"metadata":{"delta.columnMapping.id":6,"delta.columnMapping.physicalName":"col-6"}},
+    {"name":"nothing","type":"void","nullable":true,"metadata":{"delta.columnMapping.id":7,"delta.columnMapping.physicalName":"col-7"}}]}"#;
+
+/// Rows of [`NESTED`], all with the partition `day = "d"`.
+fn nested_rows() -> Vec<Vec<Value>> {
+    let text = |text: &str| Value::String(text.to_owned());
+    let map = |entries: &[(&str, Option<i32>)]| {
+        let entry = |(key, value): &(&str, Option<i32>)| (text(key), value.map_or(Value::Null, Value::Integer));
+        Value::Map(entries.iter().map(entry).collect())
+    };
+    let variant =
+        |byte| Value::Variant(Arc::new(crate::value::Variant { metadata: vec![1, 0, 0], value: vec![12, byte] }));
+    let list = |values: &[Value]| Value::Array(values.into());
+    vec![
+        vec![
+            Value::Struct([text("inner"), Value::Long(1)].into()),
+            text("d"),
+            list(&[map(&[("x", Some(1)), ("y", None)]), Value::Null, map(&[])]),
+            variant(1),
+            Value::Null,
+        ],
+        vec![Value::Null, text("d"), Value::Null, Value::Null, Value::Null],
+        vec![Value::Struct([Value::Null, Value::Null].into()), text("d"), list(&[]), variant(2), Value::Null],
+    ]
+}
+
+/// Report 40: `day` is a partition column and a field of `s`; `a.b` is one name.
+#[test]
+fn nested_rows_survive_parquet_under_every_column_mapping() {
+    let schema = parsed(NESTED);
+    let input = nested_rows();
+    let batch = batch(&schema, &input).expect("a batch");
+    for (mapping, name) in [(ColumnMapping::None, "day"), (ColumnMapping::Name, "col-4"), (ColumnMapping::Id, "col-4")]
+    {
+        let layout = Layout::new(Arc::new(schema.clone()), &["day".to_owned()], mapping).expect("a layout");
+        let file = encode(&layout, &batch).expect("a file");
+        let values = PartitionValues::from([(name.to_owned(), Some("d".to_owned()))]);
+        let back = decode(file.bytes.into(), &layout, &values, None).expect("rows");
+        assert_eq!(rows(&back, &schema).expect("rows"), input, "{mapping:?}");
+    }
+}
+
+#[test]
+fn a_mapped_file_has_physical_names_and_ids() {
+    let schema = parsed(NESTED);
+    let layout = Layout::new(Arc::new(schema.clone()), &["day".to_owned()], ColumnMapping::Name).expect("a layout");
+    let bytes = encode(&layout, &batch(&schema, &nested_rows()).expect("a batch")).expect("a file").bytes;
+    let length = bytes.len() as u64;
+    let mut decoder = parquet::file::metadata::ParquetMetaDataPushDecoder::try_new(length).expect("a decoder");
+    decoder.push_range(0..length, bytes.into()).expect("bytes");
+    let Ok(parquet::DecodeResult::Data(metadata)) = decoder.try_decode() else { panic!("no footer") };
+    let mut text = Vec::new();
+    parquet::schema::printer::print_schema(&mut text, metadata.file_metadata().schema());
+    expect![[r#"
+        message arrow_schema {
+          OPTIONAL group col-1 [1] {
+            OPTIONAL BYTE_ARRAY col-2 [2] (STRING);
+            OPTIONAL INT64 col-3 [3];
+          }
+          OPTIONAL group col-5 [5] (LIST) {
+            REPEATED group list {
+              OPTIONAL group element (MAP) {
+                REPEATED group key_value {
+                  REQUIRED BYTE_ARRAY key (STRING);
+                  OPTIONAL INT32 value;
+                }
+              }
+            }
+          }
+          OPTIONAL group col-6 [6] {
+            REQUIRED BYTE_ARRAY metadata;
+            REQUIRED BYTE_ARRAY value;
+          }
+        }
+    "#]]
+    .assert_eq(&String::from_utf8(text).expect("text"));
+}
+
+#[test]
+fn columns_are_found_by_id_whatever_they_are_called() {
+    let column = |name: &str, physical: &str, id: i64| {
+        format!(
+            r#"{{"name":"{name}","type":"long","nullable":true,"metadata":{{"delta.columnMapping.id":{id},"delta.columnMapping.physicalName":"{physical}"}}}}"#
+        )
+    };
+    let layout = |columns: &[String], mapping| {
+        let schema = parsed(&format!(r#"{{"type":"struct","fields":[{}]}}"#, columns.join(",")));
+        Layout::new(Arc::new(schema), &[], mapping).expect("a layout")
+    };
+    let old = layout(&[column("a", "x", 1), column("b", "y", 2)], ColumnMapping::Id);
+    let values = vec![vec![Value::Long(1), Value::Long(2)]];
+    let bytes = encode(&old, &batch(&old.schema, &values).expect("a batch")).expect("a file").bytes;
+    let read = |layout: &Layout, bytes: Vec<u8>| {
+        decode(bytes.into(), layout, &BTreeMap::new(), None).map(|back| rows(&back, &layout.schema).expect("rows"))
+    };
+    let (one, two) = (Value::Long(1), Value::Long(2));
+    // The names are exchanged; a third column came later.
+    let columns = [column("a", "y", 1), column("c", "z", 3), column("b", "x", 2)];
+    let by_id = read(&layout(&columns, ColumnMapping::Id), bytes.clone()).expect("rows");
+    assert_eq!(by_id, [[one.clone(), Value::Null, two.clone()]]);
+    let by_name = read(&layout(&columns, ColumnMapping::Name), bytes).expect("rows");
+    assert_eq!(by_name, [[two, Value::Null, one]]);
+    let without_ids = written(&schema(&[("x", T::Long), ("y", T::Long)]), &values);
+    let error = read(&old, without_ids).expect_err("it cannot be known which column is which");
+    assert_eq!(
+        error.to_string(),
+        "the schema of the Parquet file has no field ids, and the table's columns are found by id"
+    );
+}
+
+#[test]
+fn deleted_rows_are_left_out_across_batches() {
+    let schema = schema(&[("x", T::Long)]);
+    let input: Vec<_> = (0..20_000).map(|x| vec![Value::Long(x)]).collect();
+    let bytes: Bytes = written(&schema, &input).into();
+    let deleted: DeletedRows = [0, 8_191, 8_192, 19_999, 1 << 40].into_iter().collect();
+    let layout = layout(&schema, &[]);
+    let back = decode(bytes.clone(), &layout, &BTreeMap::new(), Some(deleted.clone())).expect("rows");
+    let kept: Vec<_> = (0..20_000).filter(|x| !deleted.contains(*x as u64)).map(|x| vec![Value::Long(x)]).collect();
+    assert_eq!(rows(&back, &schema).expect("rows"), kept);
+    let batches = open(bytes, &layout, &BTreeMap::new(), None).expect("a file");
+    let sizes: Vec<usize> = batches.map(|batch| batch.expect("rows").num_rows()).collect();
+    assert!(sizes.len() > 1, "the file is read in parts: {sizes:?}");
+}
+
+#[test]
+fn only_the_columns_of_a_selection_are_there() {
+    let schema = schema(&[("a", T::Long), ("p", T::String), ("b", T::Long)]);
+    let bytes = written(&schema, &[vec![Value::Long(1), Value::Null, Value::Long(2)]]);
+    let layout = layout(&schema, &["p"]).select(&[2, 1]);
+    let values = PartitionValues::from([("p".to_owned(), Some("x".to_owned()))]);
+    let back = decode(bytes.into(), &layout, &values, None).expect("rows");
+    assert_eq!(rows(&back, &layout.schema).expect("rows"), [[Value::Long(2), Value::String("x".into())]]);
+    let none = decode(written(&schema, &vec![vec![Value::Null; 3]; 9_000]).into(), &layout.select(&[]), &values, None);
+    assert_eq!(none.expect("rows").num_rows(), 9_000);
+}
+
+/// A Parquet file whose schema is given as text and whose one INT32 or INT64 leaf holds one value.
+fn handmade(message: &str, write: impl FnOnce(&mut parquet::file::writer::SerializedColumnWriter<'_>)) -> Vec<u8> {
+    let message = Arc::new(parse_message_type(message).expect("a schema"));
+    let mut writer = SerializedFileWriter::new(Vec::new(), message, Default::default()).expect("a writer");
+    let mut group = writer.next_row_group().expect("a row group");
+    let mut column = group.next_column().expect("a column").expect("a column");
+    write(&mut column);
+    column.close().expect("closed");
+    group.close().expect("closed");
+    writer.into_inner().expect("a file")
+}
+
+#[test]
+fn int96_and_legacy_lists_are_read_inside_of_others() {
+    let schema = parsed(
+        r#"{"type":"struct","fields":[{"name":"x","nullable":true,"type":
+            {"type":"struct","fields":[{"name":"l","nullable":true,"type":{"type":"array","elementType":"timestamp","containsNull":true}}]}}]}"#,
+    );
+    for message in [
+        "message m { optional group x { optional group l (LIST) { repeated group list { optional int96 element; } } } }",
+        "message m { optional group x { optional group l (LIST) { repeated int96 array; } } }",
+    ] {
+        let two_levels = message.contains("array");
+        let bytes = handmade(message, |column| {
+            let mut day = Int96::new();
+            day.set_data(1_000, 0, 5_373_484);
+            let level = if two_levels { 3 } else { 4 };
+            column.typed::<Int96Type>().write_batch(&[day], Some(&[level]), Some(&[0])).expect("written");
+        });
+        let back = read(&bytes, &schema, &BTreeMap::new()).expect("rows");
+        let list = Value::Array([Value::Timestamp(253_402_214_400_000_001)].into());
+        assert_eq!(rows(&back, &schema).expect("rows"), [[Value::Struct([list].into())]], "{message}");
+    }
+}
+
+#[test]
+fn decimals_are_read_however_they_are_stored() {
+    use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int64Type};
+    let check = |bytes: Vec<u8>| {
+        let decimal = T::Decimal { precision: 12, scale: 3 };
+        check_foreign(&bytes, decimal, expect!["[[Decimal { unscaled: -1230, precision: 12, scale: 3 }]]"]);
+    };
+    check(handmade("message m { required int32 x (DECIMAL(9,2)); }", |column| {
+        column.typed::<Int32Type>().write_batch(&[-123], None, None).expect("written");
+    }));
+    check(handmade("message m { required int64 x (DECIMAL(12,3)); }", |column| {
+        column.typed::<Int64Type>().write_batch(&[-1230], None, None).expect("written");
+    }));
+    check(handmade("message m { required binary x (DECIMAL(10,2)); }", |column| {
+        let value = ByteArray::from(vec![0x85]);
+        column.typed::<ByteArrayType>().write_batch(&[value], None, None).expect("written");
+    }));
+    check(handmade("message m { required fixed_len_byte_array(3) x (DECIMAL(5,2)); }", |column| {
+        let value = ByteArray::from(vec![0xff, 0xff, 0x85]).into();
+        column.typed::<FixedLenByteArrayType>().write_batch(&[value], None, None).expect("written");
+    }));
+}
+
+#[test]
+fn a_variant_that_is_shredded_is_refused() {
+    let schema = parsed(r#"{"type":"struct","fields":[{"name":"x","nullable":true,"type":"variant"}]}"#);
+    let message = "message m { optional group x { optional int64 typed_value; } }";
+    let bytes = handmade(message, |column| {
+        column.typed::<parquet::data_type::Int64Type>().write_batch(&[1], Some(&[2]), None).expect("written");
+    });
+    let error = read(&bytes, &schema, &BTreeMap::new()).expect_err("only a part of it is there");
+    assert_eq!(error.to_string(), "column 'x' is a shredded variant, which this build of contend does not read");
+}
+
+#[test]
+fn nested_types_that_do_not_fit_are_named_by_their_path() {
+    let found = parsed(
+        r#"{"type":"struct","fields":[{"name":"x","nullable":true,"type":{"type":"array","containsNull":true,"elementType":
+            {"type":"struct","fields":[{"name":"y","nullable":true,"type":"string"}]}}}]}"#,
+    );
+    let wanted = parsed(
+        r#"{"type":"struct","fields":[{"name":"x","nullable":true,"type":{"type":"array","containsNull":true,"elementType":
+            {"type":"struct","fields":[{"name":"y","nullable":true,"type":"long"}]}}}]}"#,
+    );
+    let error = read(&written(&found, &[vec![Value::Null]]), &wanted, &BTreeMap::new()).expect_err("text is no number");
+    assert_eq!(error.to_string(), "column 'x.element.y' is Utf8 in the file, which cannot be read as long");
+}
+
+#[test]
+fn a_list_of_nothing_is_refused_by_the_writer() {
+    let schema = parsed(
+        r#"{"type":"struct","fields":[{"name":"x","nullable":true,"type":{"type":"array","containsNull":true,"elementType":"void"}}]}"#,
+    );
+    let batch = batch(&schema, &[vec![Value::Null]]).expect("a batch");
+    let error = encode(&layout(&schema, &[]), &batch).expect_err("there is nothing to write");
+    assert_eq!(
+        error.to_string(),
+        "column 'x.element' is void, which a data file cannot hold inside of a list or a map"
+    );
 }

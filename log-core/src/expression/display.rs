@@ -82,6 +82,9 @@ fn write_literal(f: &mut fmt::Formatter<'_>, value: &Value, data_type: Primitive
         Value::Byte(_) | Value::Short(_) | Value::Float(_) | Value::Double(_) => {
             write!(f, "CAST('{value}' AS {})", sql_type(data_type))
         }
+        Value::Struct(_) | Value::Array(_) | Value::Map(_) | Value::Variant(_) => {
+            unreachable!("a literal is of a primitive type, this one is {value:?}")
+        }
     }
 }
 

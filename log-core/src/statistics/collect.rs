@@ -32,7 +32,7 @@ impl Statistics {
             let values = values(column, data_type).ok_or_else(|| BatchError::ColumnType {
                 column: field.name.clone(),
                 found: column.data_type().clone(),
-                wanted: data_type,
+                wanted: data_type.into(),
             })?;
             if let Some((min, max)) = bounds(values) {
                 statistics.min.insert(field.name.clone(), min);

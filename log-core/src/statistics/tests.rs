@@ -42,6 +42,18 @@ fn check_parse(data_type: &str, text: &str, expected: [&str; 4]) {
     assert_eq!(found, expected, "{text}");
 }
 
+/// 3.4 as a float is 3.4000000953674316 as a double, above the bound that was written when the column was a float.
+#[test]
+fn bounds_of_a_column_that_was_a_float_are_not_used() {
+    let mut schema = schema_of(PrimitiveType::Double);
+    let changes = serde_json::json!([{"fromType": "float", "toType": "double"}]);
+    schema.fields[0].metadata.insert("delta.typeChanges".to_owned(), changes);
+    let text = r#"{"numRecords":1,"minValues":{"x":3.4},"maxValues":{"x":3.4},"nullCount":{"x":0}}"#;
+    let statistics = Statistics::parse(text, &schema);
+    assert_eq!((statistics.min.len(), statistics.max.len(), statistics.null_count.len()), (0, 0, 1));
+    assert_eq!(Statistics::parse(text, &schema_of(PrimitiveType::Double)).max.len(), 1);
+}
+
 #[test]
 fn what_makes_no_sense_is_absent() {
     let nothing = ["-", "-", "-", "-"];

@@ -57,6 +57,7 @@ fn bounds(values: &BTreeMap<String, Value>, bound: Bound) -> BTreeMap<&str, Box<
 fn bound_json(value: &Value, bound: Bound) -> Option<String> {
     match value {
         Value::Null | Value::Boolean(_) | Value::Binary(_) => None,
+        Value::Struct(_) | Value::Array(_) | Value::Map(_) | Value::Variant(_) => None,
         Value::Byte(_) | Value::Short(_) | Value::Integer(_) | Value::Long(_) => Some(value.to_string()),
         Value::Float(x) => is_finite(value).then(|| format!("{x:?}")),
         Value::Double(x) => is_finite(value).then(|| format!("{x:?}")),

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::{
     Value,
@@ -193,7 +193,8 @@ fn number(text: &str, most: usize) -> Option<u32> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// As CAST to string gives it; NULL is `NULL`, and binary is shown in hexadecimal, as it need not be text.
+/// As CAST to string gives it: a struct as `{1, a}`, a list as `[1, 2]`, a map as `{k -> v}`. NULL is `NULL` (`null` inside of something), binary
+/// is shown in hexadecimal, as it need not be text, and a variant as JSON, or in hexadecimal where it is damaged.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -224,8 +225,37 @@ impl fmt::Display for Value {
                     _ => f.write_str(format!(".{fraction:06}").trim_end_matches('0')),
                 }
             }
+            Self::Struct(fields) => write_parts(f, '{', '}', fields.iter(), write_part),
+            Self::Array(elements) => write_parts(f, '[', ']', elements.iter(), write_part),
+            Self::Map(entries) => write_parts(f, '{', '}', entries.iter(), |f, (key, value)| {
+                write_part(f, key)?;
+                f.write_str(" -> ")?;
+                write_part(f, value)
+            }),
+            Self::Variant(variant) => variant.fmt(f),
         }
     }
+}
+
+fn write_parts<T>(
+    f: &mut fmt::Formatter<'_>,
+    open: char,
+    close: char,
+    parts: impl Iterator<Item = T>,
+    write: impl Fn(&mut fmt::Formatter<'_>, T) -> fmt::Result,
+) -> fmt::Result {
+    f.write_char(open)?;
+    for (i, part) in parts.enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write(f, part)?;
+    }
+    f.write_char(close)
+}
+
+fn write_part(f: &mut fmt::Formatter<'_>, value: &Value) -> fmt::Result {
+    if value.is_null() { f.write_str("null") } else { fmt::Display::fmt(value, f) }
 }
 
 /// Java's form: plain between 10^-3 and 10^7, else with an exponent; always a digit after the point. `plain` and `scientific` are the

@@ -2,12 +2,18 @@
 
 use clap::{Args, Subcommand};
 use sim::{
-    inspect::{files_json, files_text, history_json, history_text, rows_json, rows_text, show_json, show_text},
+    inspect::{Query, files_json, files_text, history_json, history_text, show_json, show_text},
     real::local_directory::now_ms,
     report::Verdict,
 };
 
-use super::{Report, error::CliError, output::Output, table_at::TableArgument};
+use super::{
+    Report,
+    error::CliError,
+    output::Output,
+    read::{FileProgress, Read, absolute_paths, read},
+    table_at::TableArgument,
+};
 
 /// Commands on a table in a folder.
 #[derive(Subcommand, Debug)]
@@ -19,7 +25,7 @@ pub enum TableCommand {
     /// Show protocol, features, properties, schema, sizes and versions
     Show(Show),
     /// Show the rows, in the order of the files
-    Read(Look),
+    Read(Read),
     /// Print version, live files, rows and a canonical digest of the rows as JSON
     Digest(Digest),
 }
@@ -63,6 +69,9 @@ pub struct Digest {
     /// Changes nothing: the answer is JSON always.
     #[arg(long)]
     json: bool,
+    /// Read files outside of the table's folder, too, where the log names such.
+    #[arg(long)]
+    allow_absolute_paths: bool,
 }
 
 /// Runs it.
@@ -97,22 +106,12 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
                 false => show_text(&facts, show.table.zone(), show.output.style().width),
             }
         }
-        TableCommand::Read(look) => {
-            let (folder, version) = look.table.open()?;
-            let table = folder.at(version)?;
-            let rows = table.rows(look.limit())?;
-            match look.output.json {
-                true => rows_json(table.schema(), &rows, table.version()),
-                // Values are shortened for nobody who did not ask for it.
-                false => {
-                    let width = look.output.width.map_or(usize::MAX, usize::from);
-                    rows_text(table.schema(), &rows, table.version(), width)
-                }
-            }
-        }
+        TableCommand::Read(look) => return read(look),
         TableCommand::Digest(digest) => {
+            let progress = FileProgress::start();
+            let query = Query { absolute_paths: absolute_paths(digest.allow_absolute_paths), ..Query::default() };
             let (folder, version) = digest.table.open()?;
-            folder.at(version)?.digest()?.json()
+            folder.at(version)?.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
         }
     };
     Ok(Report { text, verdict: Verdict::Pass })

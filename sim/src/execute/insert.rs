@@ -48,7 +48,7 @@ fn checked(columns: Vec<ArrayRef>, length: usize, schema: &Schema) -> Result<Rec
             return Err(ExecuteError::NotNull { column: field.name.clone() });
         }
     }
-    from_columns(arrow_schema(schema)?, columns, length).map_err(ExecuteError::plumbing("building rows"))
+    from_columns(arrow_schema(schema), columns, length).map_err(ExecuteError::plumbing("building rows"))
 }
 
 fn constants(rows: &[Vec<Expression>], schema: &Schema) -> Result<Vec<ArrayRef>, ExecuteError> {

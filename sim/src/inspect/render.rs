@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use log_core::{
     history::{Details, HistoryRow},
     path::Version,
-    schema::Schema,
+    schema::{DataType, Schema},
     time_travel::{Instant, Zone},
     value::Value,
 };
@@ -225,8 +225,8 @@ pub fn rows_text(schema: &Schema, rows: &[Vec<Value>], version: Version, width: 
     format!("{}({}, version {version})\n", grid.render(0, width), count(rows.len(), "row"))
 }
 
-/// Rows as JSON: an object each. Numbers and booleans as themselves, everything else as text; a floating-point number that JSON has not, and a
-/// decimal, are text too.
+/// Rows as JSON: an object each. Numbers and booleans as themselves, structs as objects, arrays as arrays, maps as arrays of objects `key`, `value`,
+/// variants as what they hold, everything else as text; a floating-point number that JSON has not, and a decimal, are text too.
 pub fn rows_json(schema: &Schema, rows: &[Vec<Value>], version: Version) -> String {
     let columns: Json = schema
         .fields
@@ -234,13 +234,36 @@ pub fn rows_json(schema: &Schema, rows: &[Vec<Value>], version: Version) -> Stri
         .map(|field| json!({ "name": field.name, "type": field.data_type.to_string(), "nullable": field.nullable }))
         .collect();
     let row = |row: &Vec<Value>| -> Map<String, Json> {
-        schema.fields.iter().zip(row).map(|(field, value)| (field.name.clone(), value_json(value))).collect()
+        schema
+            .fields
+            .iter()
+            .zip(row)
+            .map(|(field, value)| (field.name.clone(), value_json(value, &field.data_type)))
+            .collect()
     };
     let rows = rows.iter().map(|values| Json::Object(row(values))).collect();
     document("read", [("version", version.0.into()), ("columns", columns), ("rows", rows)])
 }
 
-fn value_json(value: &Value) -> Json {
+fn value_json(value: &Value, data_type: &DataType) -> Json {
+    match (value, data_type) {
+        (Value::Struct(parts), DataType::Struct(schema)) => {
+            let parts = schema.fields.iter().zip(parts.iter());
+            Json::Object(parts.map(|(field, part)| (field.name.clone(), value_json(part, &field.data_type))).collect())
+        }
+        (Value::Array(parts), DataType::Array { element, .. }) => {
+            parts.iter().map(|part| value_json(part, element)).collect()
+        }
+        (Value::Map(entries), DataType::Map { key, value, .. }) => {
+            let entry = |(k, v): &(Value, Value)| json!({ "key": value_json(k, key), "value": value_json(v, value) });
+            entries.iter().map(entry).collect()
+        }
+        (Value::Variant(variant), _) => variant.to_json().unwrap_or_else(|_| variant.to_string().into()),
+        (value, _) => plain_json(value),
+    }
+}
+
+fn plain_json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Boolean(x) => (*x).into(),
@@ -252,6 +275,31 @@ fn value_json(value: &Value) -> Json {
         Value::Double(x) if x.is_finite() => json!(x),
         other => other.to_string().into(),
     }
+}
+
+/// The names of the columns as a line of comma-separated values (RFC 4180).
+pub fn csv_heading(schema: &Schema) -> String {
+    csv_line(schema.fields.iter().map(|field| csv_text(&field.name)))
+}
+
+/// A row as a line of comma-separated values. NULL is nothing, the empty text is `""`; what has parts is JSON.
+pub fn csv_row(schema: &Schema, row: &[Value]) -> String {
+    csv_line(schema.fields.iter().zip(row).map(|(field, value)| match value {
+        Value::Null => String::new(),
+        Value::Struct(_) | Value::Array(_) | Value::Map(_) => {
+            csv_text(&value_json(value, &field.data_type).to_string())
+        }
+        value => csv_text(&value.to_string()),
+    }))
+}
+
+fn csv_line(cells: impl Iterator<Item = String>) -> String {
+    format!("{}\r\n", cells.collect::<Vec<_>>().join(","))
+}
+
+fn csv_text(text: &str) -> String {
+    let plain = !text.is_empty() && !text.contains(['"', ',', '\n', '\r']);
+    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
 impl TableDigest {

@@ -1,10 +1,12 @@
 //! The tables of a run, each in a folder of its own below one root.
 
-use std::{io, path::Path};
+use std::{io, path::Path, sync::Arc};
 
 use arrow::array::RecordBatch;
 use log_core::{
     action::AddFile,
+    data_file::DataFileError,
+    layout::{ColumnMapping, Layout},
     path::{LOG_FOLDER, LogFile, Version},
     schema::Schema,
     snapshot::Snapshot,
@@ -14,7 +16,7 @@ use log_core::{
 
 use super::{
     data::{self, ReadDataError},
-    local_directory::{LocalDirectory, now_ms},
+    local_directory::{AbsolutePaths, LocalDirectory, now_ms},
     newest::NewestSnapshot,
     writer::Place,
 };
@@ -53,14 +55,8 @@ impl Place for Directories {
         now_ms()
     }
 
-    fn read(
-        &self,
-        table: usize,
-        add: &AddFile,
-        schema: &Schema,
-        version: Version,
-    ) -> Result<RecordBatch, StatementError> {
-        data::read(&self.tables[table], add, schema, version)
+    fn read(&self, table: usize, add: &AddFile, snapshot: &Snapshot) -> Result<RecordBatch, StatementError> {
+        data::read(&self.tables[table], add, snapshot)
             .map_err(|error| StatementError::DataFile { path: add.path.clone(), cause: error.to_string() })
     }
 
@@ -78,12 +74,30 @@ pub(super) struct FinishedFiles<'a>(pub &'a Directories);
 
 impl DataFiles for FinishedFiles<'_> {
     fn rows(&mut self, table: usize, add: &AddFile, schema: &Schema) -> Result<Vec<Vec<Value>>, String> {
+        // The schema alone does not say which column mapping a table has.
+        if schema.fields.iter().any(|field| field.metadata.keys().any(|key| key.starts_with("delta.columnMapping."))) {
+            return Err("the table has column mapping, and this build of contend judges none such".to_owned());
+        }
+        // The partition values of a file say which columns are partition columns.
+        let layout =
+            Layout::new(Arc::new(schema.clone()), &[], ColumnMapping::None).map_err(|error| error.to_string())?;
         // The judge says which version it is about.
-        let batch = data::read(self.0.table(table), add, schema, Version(0)).map_err(|error| match error {
+        let whole =
+            data::open(self.0.table(table), add, &layout, Version(0), AbsolutePaths::Refuse).and_then(|batches| {
+                let mut rows = Vec::new();
+                for batch in batches {
+                    rows.extend(
+                        log_core::batch::rows(&batch.map_err(ReadDataError::Content)?, schema)
+                            .map_err(DataFileError::from)
+                            .map_err(ReadDataError::Content)?,
+                    );
+                }
+                Ok(rows)
+            });
+        whole.map_err(|error| match error {
             ReadDataError::Missing { .. } => "there is no such file".to_owned(),
             other => other.to_string(),
-        })?;
-        log_core::batch::rows(&batch, schema).map_err(|error| error.to_string())
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use log_core::store::{Answer, ObjectMeta, Request, Response, WriteAnswer};
 
 pub use durable::is_temporary;
 pub(super) use durable::{create_temporary, next_number};
-pub use place::{PathError, data_path, log_path};
+pub use place::{AbsolutePaths, PathError, data_path, data_path_with, log_path};
 
 use super::sync::{Mutex, thread};
 use crate::random::Random;

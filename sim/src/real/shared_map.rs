@@ -11,7 +11,6 @@ use arrow::array::RecordBatch;
 use log_core::{
     action::AddFile,
     path::Version,
-    schema::Schema,
     snapshot::Snapshot,
     store::{Answer, ObjectMap, Request, Response},
 };
@@ -130,7 +129,7 @@ impl Place for View<'_> {
         self.map.now_ms
     }
 
-    fn read(&self, table: usize, add: &AddFile, _: &Schema, _: Version) -> Result<RecordBatch, StatementError> {
+    fn read(&self, table: usize, add: &AddFile, _: &Snapshot) -> Result<RecordBatch, StatementError> {
         self.map.file(table, &add.path).ok_or_else(|| StatementError::DataFile {
             path: add.path.clone(),
             cause: "there is no such file".to_owned(),

@@ -7,7 +7,6 @@ use log_core::{
     action::AddFile,
     load::LoadSnapshot,
     path::{LogFile, Version},
-    schema::Schema,
     snapshot::Snapshot,
     store::{Answer, Bytes, Request, Response, WriteAnswer, drive},
 };
@@ -33,17 +32,11 @@ pub trait Place {
     /// The time, in milliseconds since the epoch.
     fn now_ms(&self) -> i64;
 
-    /// The rows of a data file, all columns of the snapshot's schema in order. `version` is that of the snapshot.
+    /// The rows of a data file, all columns of the snapshot's schema in order.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn read(
-        &self,
-        table: usize,
-        add: &AddFile,
-        schema: &Schema,
-        version: Version,
-    ) -> Result<RecordBatch, StatementError>;
+    fn read(&self, table: usize, add: &AddFile, snapshot: &Snapshot) -> Result<RecordBatch, StatementError>;
 
     /// Writes a data file for a table of this schema and with these partition columns; gives its size.
     ///
@@ -194,9 +187,7 @@ fn execute(
         now_ms: call.started_ms,
         default_level: setting.rules.default_level,
         create_level: call.context.create_level,
-        read: &|add, snapshot| {
-            place.read(table.expect("a file is one of a table"), add, &snapshot.schema, snapshot.version)
-        },
+        read: &|add, snapshot| place.read(table.expect("a file is one of a table"), add, snapshot),
     }
     .execute(&call.context.sql.statement, snapshots)
 }

@@ -27,11 +27,51 @@ pub fn log_path(root: &Path, path: &str) -> Result<PathBuf, PathError> {
 /// # Errors
 /// When the path is not one below the table.
 pub fn data_path(root: &Path, path: &str) -> Result<PathBuf, PathError> {
-    if has_scheme(path) {
-        let reason = "it is a URI, and this build of contend reads data files inside the table's folder only";
-        return Err(PathError { path: path.to_owned(), reason });
+    data_path_with(root, path, AbsolutePaths::Refuse)
+}
+
+/// May a log name files anywhere on this machine?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AbsolutePaths {
+    /// Only inside of the table's folder.
+    #[default]
+    Refuse,
+    /// Wherever they are: whoever wrote the log can have any file read.
+    Allow,
+}
+
+/// The file of a data file or a deletion vector whose path is spelled as in the log, percent-encoded: relative to the table, absolute, or a `file:`
+/// URI.
+///
+/// # Errors
+/// When the path is neither, when a step of it is `.` or `..`, and when it is absolute, lies outside of the table and that is not allowed.
+pub fn data_path_with(root: &Path, path: &str, absolute: AbsolutePaths) -> Result<PathBuf, PathError> {
+    let refuse = |reason| Err(PathError { path: path.to_owned(), reason });
+    let local = match path.split_once(':') {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+            let rest = rest
+                .strip_prefix("//localhost/")
+                .or_else(|| rest.strip_prefix("///"))
+                .or_else(|| rest.strip_prefix('/').filter(|rest| !rest.starts_with('/')));
+            let Some(rest) = rest else { return refuse("it is a file: URI of another machine, or of no file") };
+            format!("/{rest}")
+        }
+        _ if has_scheme(path) => {
+            return refuse("it is a URI of another store, and this build of contend reads files on this machine only");
+        }
+        _ => path.to_owned(),
+    };
+    let decoded = decode_data_path(&local);
+    if !decoded.starts_with('/') || !local.starts_with('/') {
+        return below(root, path, &decoded);
     }
-    below(root, path, &decode_data_path(path))
+    let file = below(Path::new("/"), path, decoded.trim_start_matches('/'))?;
+    let inside =
+        [std::path::absolute(root), root.canonicalize()].into_iter().flatten().any(|root| file.starts_with(root));
+    if inside || absolute == AbsolutePaths::Allow {
+        return Ok(file);
+    }
+    refuse("it lies outside of the table's folder; to read it all the same, give --allow-absolute-paths")
 }
 
 /// Does it begin like `s3://bucket/file` or `file:/file`? A colon that belongs to a name is percent-encoded in the log.
@@ -96,7 +136,25 @@ mod tests {
         ] {
             assert!(data_path(root, path).is_err(), "{path}");
         }
+        for path in ["/a/../b", "file:///a/..", "file://server/a", "file:a", "..", "%2Fetc", "s3://bucket/f"] {
+            assert!(data_path_with(root, path, AbsolutePaths::Allow).is_err(), "{path}");
+        }
         assert!(log_path(root, "_delta_log/../../f").is_err());
+    }
+
+    #[test]
+    fn absolute_paths_are_followed_inside_of_the_table_or_when_that_is_allowed() {
+        let root = Path::new("/tables/t");
+        for path in
+            ["/tables/t/a%20b", "file:/tables/t/a%20b", "file:///tables/t/a%20b", "file://localhost/tables/t/a%20b"]
+        {
+            assert_eq!(data_path(root, path).unwrap(), Path::new("/tables/t/a b"), "{path}");
+        }
+        for path in ["/tables/tt/f", "/tables/t/../f", "file:///etc/passwd"] {
+            assert!(data_path(root, path).is_err(), "{path}");
+        }
+        let allowed = data_path_with(root, "file:///tables/u/f", AbsolutePaths::Allow).unwrap();
+        assert_eq!(allowed, Path::new("/tables/u/f"));
     }
 
     #[test]
