@@ -91,6 +91,7 @@ impl Findings {
     /// All, in order.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.list.sort();
+        self.list.dedup();
         self.list
     }
 }

@@ -6,6 +6,7 @@ use super::row_ids::RowIds;
 use crate::{
     action::{Action, AddFile, DomainMetadata, FileKey, Metadata, Protocol},
     commit::Commit,
+    layout::{ColumnMapping, physical_name},
     path::Version,
     schema::{Field, Schema},
     snapshot::{Replay, ReplayError, Snapshot},
@@ -122,10 +123,11 @@ impl State {
 
     /// The name that partition values and statistics use for a column ("Column Mapping" of the protocol).
     pub(super) fn physical_name<'a>(&self, field: &'a Field) -> &'a str {
-        let mode = self.metadata().and_then(|metadata| metadata.configuration.get("delta.columnMapping.mode"));
-        let mapped = mode.is_some_and(|mode| matches!(mode.trim().to_ascii_lowercase().as_str(), "name" | "id"));
-        let physical = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
-        physical.filter(|_| mapped).unwrap_or(&field.name)
+        let mapping = self.metadata().map(|metadata| ColumnMapping::of(&metadata.configuration));
+        match mapping {
+            Some(Ok(ColumnMapping::Name | ColumnMapping::Id)) => physical_name(field).unwrap_or(&field.name),
+            _ => &field.name,
+        }
     }
 
     /// The snapshot; `None` where it lacks what a table needs, which was reported.

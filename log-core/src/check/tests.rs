@@ -30,7 +30,7 @@ pub(super) fn first() -> String {
     format!("{PROTOCOL}\n{}", metadata(""))
 }
 
-/// `+f` adds a file of one row and `-f` removes it; `~` in front is without change of data, `@N` behind is a deletion vector, `*N` behind are N rows. Other words
+/// `+f` adds a file of one row and `-f` removes it; `~` in front is without change of data, `@N` behind is a deletion vector, `*N` behind that are N rows. Other words
 /// are lines.
 pub(super) fn line(word: &str) -> String {
     if word.starts_with('{') {

@@ -235,7 +235,8 @@ impl CheckLog {
 
     /// Says once that rules rest, and until when.
     fn unknown(&mut self, version: Version) {
-        if std::mem::replace(&mut self.said_unknown, true) {
+        // Where a checkpoint of the very version follows there is nothing to say.
+        if self.plan.checkpoints.contains_key(&version) || std::mem::replace(&mut self.said_unknown, true) {
             return;
         }
         let until = match self.plan.checkpoints.range(version..).next() {

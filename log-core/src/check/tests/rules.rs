@@ -155,7 +155,7 @@ fn nothing_leaves_an_append_only_table() {
 /// Report 3.
 #[test]
 fn a_commit_that_changes_no_data_keeps_the_rows() {
-    Log::of(&["+a*3 +b*4", "~-a ~-b ~+c*8", "~-c ~+d*9@1", "~-d@1 ~+e*9", "+f*2 ~-e"]).check(&expect![[r#"
+    Log::of(&["+a*3 +b*4", "~-a ~-b ~+c*8", "~-c ~+d@1*9", "~-d@1 ~+e*9", "+f*2 ~-e"]).check(&expect![[r#"
         rearranged-rows 2 00000000000000000002.json: it changes no data, removes 7 rows and adds 8, as the statistics of its files say
         note statistics 3 00000000000000000003.json: the statistics of 'd': not a JSON object: expected `,` or `}` at line 1 column 16
         remove-matches-nothing 4 00000000000000000004.json: it removes 'd' with deletion vector 'uv@1', and live is 'd'
