@@ -2,7 +2,9 @@
 
 mod cli {
     mod bad_input;
+    mod check;
     mod explore;
+    mod paths;
     mod read;
     mod run;
     mod support;

@@ -95,13 +95,19 @@ impl Plan {
     }
 }
 
+/// Does an engine keep a file of this name beside the log? Hadoop has checksums of its own beside every file, Delta Spark and Databricks notes of theirs.
+fn is_of_an_engine(name: &str) -> bool {
+    (name.starts_with('.') && name.ends_with(".crc"))
+        || name.starts_with(".s3-optimization-")
+        || name == "_last_vacuum_info"
+}
+
 /// Files of the log folder that are none of a log.
 fn strays(listing: &[ObjectMeta], newest: Version, findings: &mut Findings) {
     for ObjectMeta { path, .. } in listing {
         let name = path.rsplit('/').next().unwrap_or(path);
         let message = match LogFile::of(path) {
-            // Hadoop keeps checksums of its own beside every file.
-            LogFile::Other if name.starts_with('.') && name.ends_with(".crc") => continue,
+            LogFile::Other if is_of_an_engine(name) => continue,
             LogFile::Other => {
                 "its name is none of a log's, so readers pass over it; most likely a writer left it behind"
             }

@@ -68,7 +68,11 @@ pub(super) fn schema(commit: &Commit, state: &State, findings: &mut Findings) {
     if !commit.actions.iter().any(|action| matches!(action, Action::Metadata(_))) {
         return;
     }
-    if let Some(Err(error)) = state.schema() {
+    // A feature that this build does not know may bring types that it does not know.
+    let readable = state.protocol().is_none_or(|protocol| protocol.check_readable().is_ok());
+    if let Some(Err(error)) = state.schema()
+        && readable
+    {
         findings.report(Rule::Schema, chain(error));
     }
 }

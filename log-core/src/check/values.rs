@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::{Findings, Rule, state::State};
-use crate::{action::Action, commit::Commit, statistics::parse_bound, value::parse_partition_value};
+use crate::{
+    action::Action, commit::Commit, schema::PrimitiveType, statistics::parse_bound, value::parse_partition_value,
+};
 
 /// Every partition column has a value of its type.
 pub(super) fn partition_values(commit: &Commit, after: &State, findings: &mut Findings) {
@@ -74,8 +76,7 @@ fn problems(text: &str, state: &State) -> Vec<String> {
         let mut bound = |values: &Raw, which: &str| {
             let raw = values.get(name).filter(|raw| raw.get() != "null")?;
             let value = parse_bound(raw.get(), data_type);
-            // What a bound of binary values is, the protocol does not say.
-            if value.is_none() && data_type != crate::schema::PrimitiveType::Binary {
+            if value.is_none() && !is_undefined(raw.get(), data_type) {
                 problems.push(format!(
                     "the {which} of column '{name}' is {}, which is not a value of type {data_type}",
                     short(raw.get())
@@ -103,6 +104,17 @@ fn problems(text: &str, state: &State) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Is it a bound of which the protocol does not say how it is written? Those of binary values, and what JSON has no number for.
+fn is_undefined(json: &str, data_type: PrimitiveType) -> bool {
+    match data_type {
+        PrimitiveType::Binary => true,
+        PrimitiveType::Float | PrimitiveType::Double => {
+            matches!(json, r#""NaN""# | r#""Infinity""# | r#""-Infinity""#)
+        }
+        _ => false,
+    }
 }
 
 /// The beginning of a text of which nobody knows how long it is.

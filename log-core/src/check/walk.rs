@@ -53,6 +53,9 @@ pub struct CheckLog {
     state: Option<State>,
     /// Was it said already that nobody knows?
     said_unknown: bool,
+    /// First and last version of the compactions to come.
+    compactions: Vec<(Version, Version)>,
+    /// Commits that they stand in for.
     kept: BTreeMap<Version, Commit>,
     transaction_ids: BTreeMap<String, Version>,
     mentioned: Mentioned,
@@ -102,6 +105,7 @@ impl CheckLog {
             total: 0,
             state: None,
             said_unknown: false,
+            compactions: Vec::new(),
             kept: BTreeMap::new(),
             transaction_ids: BTreeMap::new(),
             mentioned: Mentioned::default(),
@@ -118,6 +122,11 @@ impl CheckLog {
         let Some(mut plan) = Plan::of(listing, &mut self.findings) else { return false };
         times::clock_regressions(&plan.commits, &mut self.findings);
         self.items = std::mem::take(&mut plan.items).into();
+        let compactions = self.items.iter().filter_map(|(last, item)| match item {
+            Item::Compaction { first, .. } => Some((*first, *last)),
+            _ => None,
+        });
+        self.compactions = compactions.collect();
         self.total = self.items.len();
         self.state = (plan.first == Some(Version(0))).then(State::new);
         self.plan = plan;
@@ -164,6 +173,9 @@ impl CheckLog {
             Item::Checkpoint(paths) => (paths[0].clone(), paths.clone()),
         };
         self.findings.about(Some(version), path);
+        if let Item::Compaction { first, .. } = &item {
+            self.compactions.retain(|compaction| *compaction != (*first, version));
+        }
         let contents = contents.and_then(|contents| {
             contents.into_iter().collect::<Option<Vec<Bytes>>>().ok_or("it was listed, and is gone".to_owned())
         });
@@ -184,6 +196,8 @@ impl CheckLog {
             Item::Checkpoint(_) => self.checkpoint(version, paths, &contents),
             Item::Checksum(_) => checksum::checksum(version, &contents[0], self.state.as_ref(), &mut self.findings),
         }
+        let needed = self.compactions.iter().map(|(first, _)| *first).min();
+        self.kept = needed.map_or_else(BTreeMap::new, |needed| self.kept.split_off(&needed));
     }
 
     fn commit(&mut self, version: Version, bytes: &[u8]) {
@@ -218,7 +232,7 @@ impl CheckLog {
             }
             None => self.unknown(version),
         }
-        if self.compactions().any(|(first, last)| first <= version && version <= last) {
+        if self.compactions.iter().any(|(first, last)| *first <= version && version <= *last) {
             self.kept.insert(version, commit);
         }
     }
@@ -262,23 +276,11 @@ impl CheckLog {
         }
     }
 
-    /// First and last version of compactions to come.
-    fn compactions(&self) -> impl Iterator<Item = (Version, Version)> {
-        self.items.iter().filter_map(|(last, item)| match item {
-            Item::Compaction { first, .. } => Some((*first, *last)),
-            _ => None,
-        })
-    }
-
     fn compaction(&mut self, first: Version, last: Version, bytes: &[u8]) {
         let commits: Vec<&Commit> = self.kept.range(first..=last).map(|(_, commit)| commit).collect();
         // Where commits are gone or torn there is nothing to compare with.
         if commits.len() as u64 == last.0 - first.0 + 1 {
             checkpoint::compaction(last, bytes, &commits, &mut self.findings);
-        }
-        match self.compactions().map(|(first, _)| first).min() {
-            Some(needed) => self.kept = self.kept.split_off(&needed),
-            None => self.kept.clear(),
         }
     }
 

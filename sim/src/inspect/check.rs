@@ -120,9 +120,7 @@ pub fn check_text(check: &TableCheck, width: usize) -> String {
 
 /// A check as JSON.
 pub fn check_json(check: &TableCheck) -> String {
-    let finding = |Finding { version, file, rule, message }: &Finding| {
-        json!({ "rule": rule.id(), "version": version.map(|version| version.0), "file": file, "message": message })
-    };
+    let finding = |Finding { version, file, rule, message }: &Finding| json!({ "rule": rule.id(), "version": version.map(|version| version.0), "file": file, "message": message });
     let list = |list: &[Finding]| list.iter().map(finding).collect::<Json>();
     document(
         "check",

@@ -92,6 +92,8 @@ fn names_that_are_none_of_a_log_are_noted() {
         .put("2.json", "x")
         .put("00000000000000000003.uuid.json", "x")
         .put(".00000000000000000000.json.crc", "x")
+        .put(".s3-optimization-0", "")
+        .put("_last_vacuum_info", "{}")
         .put("00000000000000000009.crc", "{}")
         .put("00000000000000000001.00000000000000000009.compacted.json", "{}")
         .put("00000000000000000001.checkpoint.parquet", "")

@@ -74,6 +74,11 @@ fn protocol_and_metadata_are_there_from_the_start() {
 fn the_schema_can_be_read() {
     let broken = metadata("").replace("long", "nosuch");
     let ghost = metadata("").replace(r#"["p"]"#, r#"["ghost"]"#);
+    // Types that come with a feature that is not known are not at fault.
+    let future = r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["future"],"writerFeatures":["future"]}}"#;
+    Log::of(&[&format!("{future}\n{broken}")]).check(&expect![[r#"
+        note unsupported-feature 1 00000000000000000001.json: the table cannot be read: it needs the reader features future, which this build of contend does not implement
+    "#]]);
     Log::of(&[&broken, &ghost]).check(&expect![[r#"
         schema 1 00000000000000000001.json: commit 1: the schema of its metaData action cannot be read: 'nosuch' is not a primitive type of the Delta protocol
         schema 2 00000000000000000002.json: commit 2: partition column 'ghost' is not a column of the schema

@@ -20,7 +20,8 @@ pub struct PathError {
 /// When the path is not one below the table.
 pub fn log_path(root: &Path, path: &str) -> Result<PathBuf, PathError> {
     let file = below(root, path, path)?;
-    let reason = "it is, or passes through, a symbolic link that leads out of the table's folder; put the file itself there";
+    let reason =
+        "it is, or passes through, a symbolic link that leads out of the table's folder; put the file itself there";
     if leads_out(root, &file) { Err(PathError { path: path.to_owned(), reason }) } else { Ok(file) }
 }
 
