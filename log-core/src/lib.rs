@@ -29,6 +29,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_types))]
 
 pub mod action;
+pub mod check;
 pub mod checkpoint;
 pub mod checksum;
 pub mod commit;

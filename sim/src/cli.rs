@@ -3,6 +3,7 @@
 //! A command makes its whole report before a byte of it is written, so that stdout is empty when something is wrong with what it was given.
 
 mod arguments;
+mod check;
 mod checkpoint;
 mod compare;
 mod error;

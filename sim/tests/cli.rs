@@ -2,8 +2,10 @@
 
 mod cli {
     mod bad_input;
+    mod check;
     mod checkpoint;
     mod explore;
+    mod paths;
     mod read;
     mod run;
     mod support;
