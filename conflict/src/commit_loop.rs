@@ -9,7 +9,7 @@ use log_core::{
 };
 
 use crate::{
-    rebase::rebase,
+    rebase::{RebaseError, rebase},
     rules::{Conflict, RuleSet},
     transaction::{Transaction, Winner},
 };
@@ -53,6 +53,9 @@ pub enum CommitLoopError {
     /// A winner cannot be read.
     #[error(transparent)]
     Winner(#[from] CommitError),
+    /// A winner that the transaction cannot be carried past.
+    #[error(transparent)]
+    Rebase(#[from] RebaseError),
     /// A later commit is there and one before it is missing. A writer must not fill the hole.
     #[error(
         "commit {missing} is missing while commit {present} exists; versions are contiguous, so nothing was written; restore it from a copy of the table"
@@ -257,7 +260,9 @@ impl CommitLoop {
         if let Some(conflict) = self.rules.check(&self.transaction, &winner) {
             return Step::Done(Ok(Outcome::Conflict(conflict)));
         }
-        self.transaction = rebase(self.transaction.clone(), &winner);
+        if let Err(error) = rebase(&mut self.transaction, &winner) {
+            return Step::Done(Err(error.into()));
+        }
         if let Some(last) = last
             && version < last
         {

@@ -7,7 +7,10 @@
 // Tests may look on from outside, for example to note in which order rules are asked.
 #![cfg_attr(test, allow(clippy::disallowed_types))]
 
+pub mod application;
 pub mod commit_loop;
+pub mod explain;
+pub mod feature;
 pub mod isolation;
 pub mod predicate;
 pub mod rebase;

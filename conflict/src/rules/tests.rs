@@ -384,8 +384,7 @@ fn a_rule_of_the_callers_own_is_asked_in_its_turn() {
     let own = Rule::new("no-copies", move |transaction, winner| {
         log.lock().unwrap().push(winner.version());
         let add = winner.adds().find(|add| transaction.operation.name == "COPY" && add.path == "copy")?;
-        let reason = "copied as well".to_owned();
-        Some(Finding { kind: ConflictKind::ConcurrentAppend, file: Some(add.path.clone()), reason })
+        Some(Finding::in_file(ConflictKind::ConcurrentAppend, &add.path, "copied as well"))
     });
     let mut rules = RuleSet::delta_spark();
     rules.rules.push(own);

@@ -5,10 +5,12 @@ mod expression;
 mod function;
 mod literal;
 mod query;
+mod registration;
 mod write;
 
 use log_core::{expression::Expression, schema::Schema};
 
+pub use self::registration::{Registration, bind_registration};
 use self::expression::Scope;
 use super::{bound::Bound, error::SqlError, parse::parse_expression, statement::Statement};
 
