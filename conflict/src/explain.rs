@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use log_core::{
-    action::PartitionValues,
-    path::Version,
-};
+use log_core::{action::PartitionValues, path::Version};
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -68,7 +65,9 @@ pub fn explain(transaction: &Transaction, winner: &Winner, conflict: &Conflict, 
     let predicate = conflict.finding.predicate.and_then(|position| transaction.reads.predicates.get(position));
     let unbounded = conflict.finding.predicate.is_some_and(|position| {
         let read = transaction.read.as_ref();
-        read.is_some_and(|read| PartitionFilter::new(&transaction.reads.predicates, read).unbounded().any(|p| p == position))
+        read.is_some_and(|read| {
+            PartitionFilter::new(&transaction.reads.predicates, read).unbounded().any(|p| p == position)
+        })
     });
     Explanation {
         kind,
@@ -101,9 +100,7 @@ pub fn explain(transaction: &Transaction, winner: &Winner, conflict: &Conflict, 
 fn partition(transaction: &Transaction, winner: &Winner, conflict: &Conflict) -> Option<String> {
     let (read, file) = (transaction.read.as_ref()?, conflict.finding.file.as_ref()?);
     let values: Option<&PartitionValues> = match conflict.finding.kind {
-        ConflictKind::ConcurrentAppend => {
-            winner.adds().find(|add| add.path == *file).map(|add| &add.partition_values)
-        }
+        ConflictKind::ConcurrentAppend => winner.adds().find(|add| add.path == *file).map(|add| &add.partition_values),
         ConflictKind::ConcurrentDeleteRead => transaction.read_file(file).map(|add| &add.partition_values),
         ConflictKind::ConcurrentDeleteDelete => {
             transaction.removes().find(|remove| remove.path == *file)?.partition_values.as_ref()
@@ -113,7 +110,13 @@ fn partition(transaction: &Transaction, winner: &Winner, conflict: &Conflict) ->
     shown_partition(read, values?)
 }
 
-fn advice(transaction: &Transaction, winner: &Winner, kind: ConflictKind, unbounded: bool, rules: &RuleSet) -> Vec<String> {
+fn advice(
+    transaction: &Transaction,
+    winner: &Winner,
+    kind: ConflictKind,
+    unbounded: bool,
+    rules: &RuleSet,
+) -> Vec<String> {
     let mut advice = Vec::new();
     let helps = |change: &dyn Fn(&mut Transaction)| {
         let mut other = transaction.clone();
@@ -125,7 +128,8 @@ fn advice(transaction: &Transaction, winner: &Winner, kind: ConflictKind, unboun
             if let Some(narrow) = narrower(transaction, winner, rules) {
                 advice.push(narrow);
             } else if unbounded {
-                advice.push("name the partitions that are meant by constants in the condition, joined by AND".to_owned());
+                advice
+                    .push("name the partitions that are meant by constants in the condition, joined by AND".to_owned());
             }
             if transaction.level == IsolationLevel::Serializable
                 && helps(&|other| other.level = IsolationLevel::WriteSerializable)
@@ -135,7 +139,8 @@ fn advice(transaction: &Transaction, winner: &Winner, kind: ConflictKind, unboun
             }
             let rewrites = transaction.removes().next().is_some() && transaction.adds().next().is_some();
             if rewrites && helps(&|other| other.level = IsolationLevel::SnapshotIsolation) {
-                let text = "if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files";
+                let text =
+                    "if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files";
                 advice.push(text.to_owned());
             }
             let only_adds = transaction.removes().next().is_none() && transaction.adds().next().is_some();

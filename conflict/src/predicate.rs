@@ -99,7 +99,9 @@ fn partition_columns(read: &Snapshot) -> impl Iterator<Item = PartitionColumn<'_
     read.partition_columns().iter().map(move |name| {
         let index = read.schema.index_of(name);
         let field = index.map(|index| &read.schema.fields[index]);
-        PartitionColumn { key: field.map_or(name, |field| physical_name(field, mapped)), index, field }
+        // Without a mapping, the name is as `partitionColumns` spells it.
+        let physical = field.filter(|_| mapped).map(|field| physical_name(field, mapped));
+        PartitionColumn { key: physical.unwrap_or(name), index, field }
     })
 }
 

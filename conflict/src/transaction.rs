@@ -1,6 +1,9 @@
 //! A transaction: what it read, what it wants to write.
 
-use std::{collections::{BTreeMap, BTreeSet}, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use log_core::{
     action::{Action, AddFile, CommitInfo, DomainMetadata, Metadata, Protocol, RemoveFile},
@@ -156,7 +159,9 @@ pub enum InvalidTransaction {
     #[error("a commit holds at most one {0} action; leave all but one out")]
     Twice(&'static str),
     /// Two lines of one application.
-    #[error("application '{app_id}' is moved to {first} and to {second} in one commit; a commit says once how far it has come")]
+    #[error(
+        "application '{app_id}' is moved to {first} and to {second} in one commit; a commit says once how far it has come"
+    )]
     Application {
         /// The application.
         app_id: String,

@@ -7,6 +7,7 @@ mod compare;
 mod error;
 mod explore;
 mod files;
+mod judge;
 mod output;
 mod replay;
 mod run;
@@ -45,6 +46,7 @@ Examples:
                                                          what goes wrong without a rule
   contend scenarios                                      what is built in
   contend run @write-conflict --store DIR                the same on threads, over a real table
+  contend judge CASE...                                  the conflict rules on log-level cases
   contend read DIR/logs --version-as-of 1                its rows; see also history, files and digest
 
 A scenario is @NAME (built in) or the path of a TOML file.
@@ -58,6 +60,7 @@ enum Command {
     Replay(replay::Arguments),
     Shrink(shrink::Arguments),
     Scenarios(scenarios::Arguments),
+    Judge(judge::Arguments),
     #[command(flatten)]
     Table(table::TableCommand),
 }
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Shrink(arguments) => shrink::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
+        Command::Judge(arguments) => judge::run(arguments),
         Command::Table(command) => table::run(command),
     };
     match result.and_then(|report| output::print(&report.text).map(|()| report.verdict)) {

@@ -125,23 +125,29 @@ fn every_table_is_read_as_independent_clients_read_it() {
         };
         if expected.outcome == Outcome::Error {
             let words = words(expected.error_kind.as_deref().unwrap());
-            note(None, match table.at(None) {
-                Ok(_) => Err("could be read".to_owned()),
-                Err(error) => {
-                    let text = chain(&error);
-                    let missing = words.iter().find(|word| !text.contains(**word));
-                    missing.map_or(Ok(()), |word| Err(format!("the error does not say '{word}': {text}")))
-                }
-            });
+            note(
+                None,
+                match table.at(None) {
+                    Ok(_) => Err("could be read".to_owned()),
+                    Err(error) => {
+                        let text = chain(&error);
+                        let missing = words.iter().find(|word| !text.contains(**word));
+                        missing.map_or(Ok(()), |word| Err(format!("the error does not say '{word}': {text}")))
+                    }
+                },
+            );
             continue;
         }
         note(None, check(&table, None, &expected.content));
         let latest = table.at(None).map(|at| at.version().0);
-        note(None, match latest {
-            Ok(version) if Some(version) == expected.latest_version => Ok(()),
-            Ok(version) => Err(format!("the newest version is {version} instead of {:?}", expected.latest_version)),
-            Err(error) => Err(chain(&error)),
-        });
+        note(
+            None,
+            match latest {
+                Ok(version) if Some(version) == expected.latest_version => Ok(()),
+                Ok(version) => Err(format!("the newest version is {version} instead of {:?}", expected.latest_version)),
+                Err(error) => Err(chain(&error)),
+            },
+        );
         for AtVersion { version, content } in &expected.versions {
             note(Some(*version), check(&table, Some(*version), content));
         }

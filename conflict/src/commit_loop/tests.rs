@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use expect_test::expect;
 use log_core::{
+    action::Action,
     path::LOG_FOLDER,
     store::{Bytes, ObjectMap},
 };
@@ -12,7 +13,7 @@ use super::*;
 use crate::{
     isolation::IsolationLevel,
     rules::Rule,
-    testing::{actions, table, unpartitioned},
+    testing::{actions, unpartitioned},
     transaction::{Operation, ReadSet},
 };
 
@@ -264,29 +265,33 @@ fn a_conflict_stops_at_the_winner_that_has_it() {
     check_update(&["txn:app", "-f1", "txn:app"], &[], "put 2, wait, list 2, get 2, get 3, ConcurrentDeleteRead with 3");
 }
 
-/// The first winner adds a feature, the second drops it; against what the transaction read, the second alone drops nothing.
+/// The first winner sets a property that harms nobody, the second takes it back; against what the transaction read, the second changes nothing.
 #[test]
 fn each_winner_is_judged_against_what_the_winners_before_brought() {
-    let append = Transaction {
-        read: Some(table("id long", "", &["protocol:1,7,appendOnly"])),
-        ..Transaction::clone(&transaction("WRITE", "own"))
+    let append = transaction("WRITE", "own");
+    let read = append.read.as_ref().unwrap().metadata.as_ref().clone();
+    let mut changed = read.clone();
+    changed.configuration.insert("delta.columnMapping.maxColumnId".to_owned(), "5".to_owned());
+    let text = |metadata| String::from_utf8(Commit::serialise(&[Action::Metadata(metadata)])).unwrap();
+    let (set, unset) = (text(changed), text(read));
+    let check = |commits: &[&String], script: Script, expected: &str| {
+        let mut store = log(&[]);
+        (2..).zip(commits).for_each(|(version, text)| put(&mut store, version, text));
+        assert_eq!(run(&append, 3, store, script).story, expected);
     };
-    let append = Arc::new(append);
-    let (both, one) = ("protocol:1,7,appendOnly,invariants", "protocol:1,7,appendOnly");
-    let check = |commits: &[&str], script: Script, expected: &str| {
-        assert_eq!(run(&append, 3, log(commits), script).story, expected);
-    };
-    check(&[one], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
-    check(&[both, one], &[], "put 2, wait, list 2, get 2, get 3, ProtocolChanged with 3");
+    let then = |texts: &[&String]| Event::Rivals(2, texts.iter().map(|text| (*text).clone()).collect());
+    check(&[&unset], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
+    check(&[&set], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
+    check(&[&set, &unset], &[], "put 2, wait, list 2, get 2, get 3, MetadataChanged with 3");
     check(
-        &[both],
-        &[("put 3", rivals(3, &[one]))],
-        "put 2, wait, list 2, get 2, put 3, wait, list 3, get 3, ProtocolChanged with 3",
+        &[&set],
+        &[("put 3", raw(3, &unset))],
+        "put 2, wait, list 2, get 2, put 3, wait, list 3, get 3, MetadataChanged with 3",
     );
     check(
         &[],
-        &[("put 2", Event::Delayed), ("get 2", rivals(2, &[both, one]))],
-        "put 2, get 2, list 3, get 3, ProtocolChanged with 3",
+        &[("put 2", Event::Delayed), ("get 2", then(&[&set, &unset]))],
+        "put 2, get 2, list 3, get 3, MetadataChanged with 3",
     );
 }
 

@@ -40,7 +40,8 @@ impl<'a> Compiled<'a> {
             };
             let Expression::Column { index, data_type: PrimitiveType::String, .. } = column else { return None };
             // A column that the schema lacks, or another one without a value, is for the careful way.
-            let [PartitionColumn { key, .. }] = columns.iter().filter(|c| c.index == Some(*index)).collect::<Vec<_>>()[..]
+            let [PartitionColumn { key, .. }] =
+                columns.iter().filter(|c| c.index == Some(*index)).collect::<Vec<_>>()[..]
             else {
                 return None;
             };

@@ -36,7 +36,8 @@ pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) -> Res
     if transaction.operation.is_unbackfill() {
         take_ids_away(transaction, winner);
     }
-    let suspended = transaction.metadata().and_then(|metadata| metadata.configuration.get("delta.rowTrackingSuspended"));
+    let suspended =
+        transaction.metadata().and_then(|metadata| metadata.configuration.get("delta.rowTrackingSuspended"));
     if suspended.is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         return Ok(());
     }
@@ -129,13 +130,15 @@ fn number_anew(transaction: &mut Arc<Transaction>, winner: &Winner) -> Result<()
             continue;
         }
         let path = || add.path.clone();
-        let records = records(add).ok_or_else(|| RebaseError::UnknownRecords { path: path(), winner: winner_version })?;
+        let records =
+            records(add).ok_or_else(|| RebaseError::UnknownRecords { path: path(), winner: winner_version })?;
         let too_many = || RebaseError::RowIds { path: path(), winner: winner_version };
         let first = mark.checked_add(1).ok_or_else(too_many)?;
         mark = mark.checked_add(records).ok_or_else(too_many)?;
         add.base_row_id = Some(first);
     }
-    own.actions.retain(|action| !matches!(action, Action::DomainMetadata(domain) if domain.domain == ROW_TRACKING_DOMAIN));
+    own.actions
+        .retain(|action| !matches!(action, Action::DomainMetadata(domain) if domain.domain == ROW_TRACKING_DOMAIN));
     own.actions.insert(0, Action::DomainMetadata(row_tracking_domain(mark)));
     own.rebased.row_id_mark = Some(base);
     Ok(())

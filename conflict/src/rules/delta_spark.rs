@@ -4,16 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use log_core::{
-    action::{Action, AddFile},
-};
+use log_core::action::{Action, AddFile};
 
 use super::{ConflictKind, Finding, Rule, metadata};
 use crate::{
     feature::{self, DELETION_VECTORS, DOMAIN_METADATA, ROW_TRACKING, ROW_TRACKING_DOMAIN, lists},
     isolation::IsolationLevel,
-    rebase::leaves_out_touched_files,
     predicate::{PartitionFilter, StatisticsFilter},
+    rebase::leaves_out_touched_files,
     transaction::{Transaction, Winner, domains},
 };
 

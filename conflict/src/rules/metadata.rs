@@ -63,7 +63,8 @@ fn difference(old: &Metadata, new: &Metadata, protocol: &Protocol) -> Option<Str
     if let Some(reason) = property_difference(&old.configuration, &new.configuration, protocol) {
         return Some(reason);
     }
-    let schema_passes = old.schema_string == new.schema_string || (maps_columns(old, new) && only_mapping_differs(old, new));
+    let schema_passes =
+        old.schema_string == new.schema_string || (maps_columns(old, new) && only_mapping_differs(old, new));
     (!schema_passes).then(|| "the schema differs".to_owned())
 }
 
@@ -75,9 +76,10 @@ fn property_difference(old: &Properties, new: &Properties, protocol: &Protocol) 
         return Some(format!("the property {key} is unset"));
     }
     let changed = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
-    changed.into_iter().find(|(key, value)| !may_change(key, value, old, new, protocol)).map(|(key, value)| {
-        format!("the property {key} is {value}, which may not be set while others write")
-    })
+    changed
+        .into_iter()
+        .find(|(key, value)| !may_change(key, value, old, new, protocol))
+        .map(|(key, value)| format!("the property {key} is {value}, which may not be set while others write"))
 }
 
 /// The allow-list, with the condition of each property.
@@ -86,7 +88,8 @@ fn may_change(key: &str, value: &str, old: &Properties, new: &Properties, protoc
     let is_true = |value: &str| value.eq_ignore_ascii_case("true");
     match key {
         ROW_TRACKING_ENABLED => is_true(value) && supports(protocol, ROW_TRACKING),
-        "delta.rowTracking.materializedRowIdColumnName" | "delta.rowTracking.materializedRowCommitVersionColumnName" => {
+        "delta.rowTracking.materializedRowIdColumnName"
+        | "delta.rowTracking.materializedRowCommitVersionColumnName" => {
             new.get(ROW_TRACKING_ENABLED).is_some_and(|value| is_true(value))
         }
         MAPPING_MODE => mode(old) == "none" && mode(new) == "name" && supports(protocol, COLUMN_MAPPING),

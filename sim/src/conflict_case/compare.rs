@@ -70,7 +70,9 @@ impl Differences {
                     versions.entry(remove.path.as_str()).or_insert(remove.default_row_commit_version);
                 }
                 Action::Metadata(metadata) => configuration.clone_from(&metadata.configuration),
-                Action::DomainMetadata(domain) if domain.domain == ROW_TRACKING_DOMAIN => mark = high_water_mark(domain),
+                Action::DomainMetadata(domain) if domain.domain == ROW_TRACKING_DOMAIN => {
+                    mark = high_water_mark(domain)
+                }
                 Action::DomainMetadata(domain) if domain.removed => removed_domains.push(domain.domain.as_str()),
                 _ => {}
             }

@@ -97,7 +97,9 @@ impl Case {
             Some(-1) => None,
             Some(version) => match u64::try_from(version) {
                 Ok(version) => Some(Version(version)),
-                Err(_) => return Err(field("transaction.readVersion", format!("{version} is no version; -1 is no table"))),
+                Err(_) => {
+                    return Err(field("transaction.readVersion", format!("{version} is no version; -1 is no table")));
+                }
             },
         };
         if read_version != newest {

@@ -67,7 +67,8 @@ fn transaction(case: &Case, read: Option<Arc<Snapshot>>, widened: &mut Vec<Strin
         let problem = format!("the case says {}, its table says {level}; make them agree", case.isolation);
         return Err(CaseError::Field { field: "isolation".to_owned(), problem });
     }
-    let mut reads = ReadSet { whole_table: case.reads.whole_table, app_ids: case.reads.app_ids.clone(), ..ReadSet::default() };
+    let mut reads =
+        ReadSet { whole_table: case.reads.whole_table, app_ids: case.reads.app_ids.clone(), ..ReadSet::default() };
     match &read {
         Some(read) => {
             for (position, text) in case.reads.predicates.iter().enumerate() {

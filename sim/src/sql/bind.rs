@@ -10,8 +10,8 @@ mod write;
 
 use log_core::{expression::Expression, schema::Schema};
 
-pub use self::registration::{Registration, bind_registration};
 use self::expression::Scope;
+pub use self::registration::{Registration, bind_registration};
 use super::{bound::Bound, error::SqlError, parse::parse_expression, statement::Statement};
 
 /// What statements take from outside.

@@ -54,7 +54,9 @@ impl Binder<'_> {
     fn conjunction(&mut self, expr: &Expr) -> Expression {
         match expr {
             Expr::Nested(inner) => self.conjunction(inner),
-            Expr::BinaryOp { left, op: BinaryOperator::And, right } => self.conjunction(left).and(self.conjunction(right)),
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+                self.conjunction(left).and(self.conjunction(right))
+            }
             part if self.speaks_of_partitions(part) => self.widened_part(part),
             part => self.bound(part),
         }
@@ -83,9 +85,11 @@ impl Binder<'_> {
             Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
                 self.widened_part(left).and(self.widened_part(right))
             }
-            Expr::BinaryOp { left, op: BinaryOperator::Or, right } => {
-                Expression::binary(log_core::expression::BinaryOperator::Or, self.widened_part(left), self.widened_part(right))
-            }
+            Expr::BinaryOp { left, op: BinaryOperator::Or, right } => Expression::binary(
+                log_core::expression::BinaryOperator::Or,
+                self.widened_part(left),
+                self.widened_part(right),
+            ),
             leaf => self.bound(leaf),
         }
     }
