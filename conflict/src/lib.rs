@@ -18,4 +18,6 @@ pub mod rules;
 pub mod transaction;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod testing;

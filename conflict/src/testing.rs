@@ -154,6 +154,7 @@ fn comparison(table: &Snapshot, text: &str) -> Expression {
     let operators = [
         (">=", BinaryOperator::GreaterOrEqual),
         ("<=>", BinaryOperator::NullSafeEqual),
+        ("<=", BinaryOperator::LessOrEqual),
         (">", BinaryOperator::Greater),
         ("<", BinaryOperator::Less),
         ("=", BinaryOperator::Equal),

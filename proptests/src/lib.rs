@@ -22,6 +22,7 @@
 //! `PROPTEST_CASES` another number of cases.
 
 pub mod actions;
+pub mod cases;
 pub mod expressions;
 pub mod scenarios;
 pub mod tables;

@@ -2,6 +2,7 @@
 
 mod laws {
     mod commit_loop;
+    mod conflict;
     mod expressions;
     mod logs;
     mod pruning;

@@ -3,6 +3,7 @@
 mod cli {
     mod bad_input;
     mod explore;
+    mod judge;
     mod run;
     mod support;
 }

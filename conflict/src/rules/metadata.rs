@@ -128,3 +128,6 @@ fn only_mapping_differs(old: &Metadata, new: &Metadata) -> bool {
                 && differing.all(|key| MAPPING_KEYS.contains(&key.as_str()))
         })
 }
+
+#[cfg(test)]
+mod tests;

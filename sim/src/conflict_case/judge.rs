@@ -29,12 +29,8 @@ const NOW_MS: i64 = 1_800_000_000_000;
 /// # Errors
 /// When the case makes no table or no transaction.
 pub fn judge(case: &Case, rules: &RuleSet) -> Result<Verdict, CaseError> {
-    let read = match case.setup.as_slice() {
-        [] => None,
-        commits => Some(Arc::new(Snapshot::replay(None, commits)?)),
-    };
-    let mut widened = Vec::new();
-    let mut transaction = Arc::new(transaction(case, read, &mut widened)?);
+    let (transaction, widened) = case.transaction()?;
+    let mut transaction = Arc::new(transaction);
     let mut next = Version::after(case.read_version);
     for commit in &case.winners {
         let winner = Winner::new(commit.clone());
@@ -55,6 +51,27 @@ pub fn judge(case: &Case, rules: &RuleSet) -> Result<Verdict, CaseError> {
     let commit = Commit::parse(next, &transaction.commit_bytes(NOW_MS)).map_err(CaseError::Written)?;
     let outcome = Outcome::Committed { version: next, commit };
     Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, widened })
+}
+
+impl Case {
+    /// The transaction as it was prepared, and the parts of its read predicates that count as true, each with the reason.
+    ///
+    /// # Errors
+    /// When the case makes no table or no transaction.
+    pub fn transaction(&self) -> Result<(Transaction, Vec<String>), CaseError> {
+        let read = match self.setup.as_slice() {
+            [] => None,
+            commits => Some(Arc::new(Snapshot::replay(None, commits)?)),
+        };
+        let mut widened = Vec::new();
+        let transaction = transaction(self, read, &mut widened)?;
+        Ok((transaction, widened))
+    }
+
+    /// The commits that came first, in order.
+    pub fn winners(&self) -> &[Commit] {
+        &self.winners
+    }
 }
 
 fn transaction(case: &Case, read: Option<Arc<Snapshot>>, widened: &mut Vec<String>) -> Result<Transaction, CaseError> {
