@@ -555,3 +555,65 @@ fn a_pause_says_how_many_puts_were_made() {
     // What it carries at the end is what it began with: the winners brought nothing that stays.
     assert_eq!(machine.transaction(), &transaction("WRITE", "own"));
 }
+
+/// A transaction that switches in-commit timestamps on goes by the times of files, which are all that the winners before it have.
+#[test]
+fn who_switches_timestamps_on_is_later_than_the_files_before() {
+    let read = unpartitioned();
+    let mut metadata = read.metadata.as_ref().clone();
+    let on = [("delta.enableInCommitTimestamps", "true"), ("delta.inCommitTimestampEnablementVersion", "2")];
+    metadata.configuration.extend(on.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let enable = |own: Vec<Action>| {
+        let (operation, level) = (Operation::named("SET TBLPROPERTIES"), IsolationLevel::Serializable);
+        Arc::new(Transaction::new(Some(read.clone()), ReadSet::default(), operation, own, level, "own".to_owned()))
+    };
+    let timestamp_after = |own: Vec<Action>| {
+        let mut store = log(&[]);
+        for version in [2, 3] {
+            let (path, bytes) = (commit_path(Version(version)), commit("+r").into_bytes().into());
+            store.answer(&Request::PutIfAbsent { path, bytes }, 50_000 + version as i64);
+        }
+        let found = run(&enable(own), 3, store, &[]);
+        let landed = Commit::parse(Version(4), &found.puts[1]).unwrap();
+        (landed.info().unwrap().in_commit_timestamp(), landed.actions.into_iter().nth(1))
+    };
+    let (timestamp, Some(Action::Metadata(written))) = timestamp_after(vec![Action::Metadata(metadata)]) else {
+        panic!("the metadata is written")
+    };
+    assert_eq!(timestamp, Some(50_004));
+    assert_eq!(written.configuration["delta.inCommitTimestampEnablementVersion"], "4");
+    assert_eq!(written.configuration["delta.inCommitTimestampEnablementTimestamp"], "50004");
+    assert_eq!(timestamp_after(actions("+n")).0, None);
+}
+
+/// Report 49: both append, creating the table if it is not there. The second to come loses, whatever its schema, and nothing of it is written; when it
+/// starts again it finds a table, to which it appends.
+#[test]
+fn of_two_creators_one_loses_and_appends_next_time() {
+    let create = |id: &str| {
+        let operation = Operation::named("CREATE TABLE AS SELECT");
+        let own = actions(&format!("protocol:1,2 metadata +n-{id}"));
+        let (reads, level) = (ReadSet::default(), IsolationLevel::Serializable);
+        Arc::new(Transaction::new(None, reads, operation, own, level, id.to_owned()))
+    };
+    let first = run(&create("first"), 3, ObjectMap::default(), &[]);
+    assert_eq!(first.story, "put 0, committed at 0");
+    let second = run(&create("second"), 3, first.store, &[]);
+    assert_eq!(second.story, "put 0, wait, list 0, get 0, ProtocolChanged with 0");
+    assert_eq!(versions_of(&second.store, "second"), []);
+    assert_eq!(versions_of(&second.store, "first"), [Version(0)]);
+    // Version 0 is there and empty: it is not written over, and nothing is put above it.
+    let mut empty = ObjectMap::default();
+    put(&mut empty, 0, "");
+    let found = run(&create("second"), 3, empty.clone(), &[]);
+    assert_eq!(found.story, "put 0, wait, list 0, get 0, ProtocolChanged with 0");
+    assert_eq!(found.store, empty);
+}
+
+#[test]
+fn a_winner_without_numbers_where_row_ids_are_due_is_an_error() {
+    let read = crate::testing::table("id long", "", &["protocol:1,7,domainMetadata,rowTracking"]);
+    let append = Transaction { read: Some(read), ..Transaction::clone(&transaction("WRITE", "own")) };
+    let found = run(&Arc::new(append), 3, log(&["+r"]), &[]);
+    expect!["put 2, wait, list 2, get 2, error: 'n-own' needs row ids behind those of version 2, but its statistics have no numRecords; write the file with statistics"].assert_eq(&found.story);
+}

@@ -47,7 +47,12 @@ fn compaction_by_overwrite_is_told_to_be_optimize() {
         )
     };
     let explanation = overwrite("Serializable");
-    check(&explanation, &expect!["ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (STREAMING UPDATE) added a file to a partition that this transaction read: n in partition [p=a] [rule added-files]. The read predicate that matched is `(p = 'a')`. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files."]);
+    check(
+        &explanation,
+        &expect![
+            "ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (STREAMING UPDATE) added a file to a partition that this transaction read: n in partition [p=a] [rule added-files]. The read predicate that matched is `(p = 'a')`. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files."
+        ],
+    );
     expect![[r#"
         {
           "advice": [
@@ -69,7 +74,8 @@ fn compaction_by_overwrite_is_told_to_be_optimize() {
           "winner": 2,
           "winnerOperation": "STREAMING UPDATE",
           "winnerReadVersion": null
-        }"#]].assert_eq(&format!("{:#}", explanation.to_json()));
+        }"#]]
+    .assert_eq(&format!("{:#}", explanation.to_json()));
 }
 
 /// Report 51: the stream merges into any partition.
@@ -78,8 +84,18 @@ fn a_merge_into_any_partition_is_told_to_name_partitions() {
     let merge = |own: &str, theirs: &str| {
         explained(&partitioned(), "WriteSerializable", "MERGE", "id=1; file:f1; file:f2; file:f9", own, theirs)
     };
-    check(&merge("-f9[p=b] +g[p=b]", "info:OPTIMIZE:false -~f1[p=a] -~f2[p=a] +~c[p=a]"), &expect!["ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."]);
-    check(&merge("-f1[p=a] +g[p=a]", "info:OPTIMIZE:false -~f1[p=a] -~f2[p=a] +~c[p=a]"), &expect!["ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: name the partitions that are meant by constants in the condition, joined by AND."]);
+    check(
+        &merge("-f9[p=b] +g[p=b]", "info:OPTIMIZE:false -~f1[p=a] -~f2[p=a] +~c[p=a]"),
+        &expect![
+            "ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."
+        ],
+    );
+    check(
+        &merge("-f1[p=a] +g[p=a]", "info:OPTIMIZE:false -~f1[p=a] -~f2[p=a] +~c[p=a]"),
+        &expect![
+            "ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: name the partitions that are meant by constants in the condition, joined by AND."
+        ],
+    );
 }
 
 /// Report 52 (6): the predicate that could not be narrowed is named.
@@ -94,25 +110,50 @@ fn a_predicate_that_narrows_nothing_is_named() {
         "info:MERGE:false -f1[p=a] +h[p=a]",
     );
     assert!(merge.unbounded);
-    check(&merge, &expect!["ConcurrentAppend: the operation MERGE read version 1 and was checked at Serializable. Version 2 (MERGE) added a file to a partition that this transaction read: h in partition [p=a] [rule added-files]. The read predicate that matched is `((p = 'b') OR (id = 5L))`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."]);
+    check(
+        &merge,
+        &expect![
+            "ConcurrentAppend: the operation MERGE read version 1 and was checked at Serializable. Version 2 (MERGE) added a file to a partition that this transaction read: h in partition [p=a] [rule added-files]. The read predicate that matched is `((p = 'b') OR (id = 5L))`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."
+        ],
+    );
 }
 
 /// Report 54 (c): an insert that reads its own table.
 #[test]
 fn an_insert_that_reads_is_told_what_a_blind_append_is() {
     let insert = explained(&unpartitioned(), "Serializable", "WRITE", "id>5; file:f1", "+n", "info:WRITE:true +m");
-    check(&insert, &expect!["ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: an insert that does not read this table is a blind append and passes."]);
+    check(
+        &insert,
+        &expect![
+            "ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: an insert that does not read this table is a blind append and passes."
+        ],
+    );
     // At WriteSerializable the level cannot help any more.
     let insert =
         explained(&unpartitioned(), "WriteSerializable", "WRITE", "id>5; file:f1", "+n", "info:WRITE:false +m");
-    check(&insert, &expect!["ConcurrentAppend: the operation WRITE read version 1 and was checked at WriteSerializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: an insert that does not read this table is a blind append and passes."]);
+    check(
+        &insert,
+        &expect![
+            "ConcurrentAppend: the operation WRITE read version 1 and was checked at WriteSerializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: an insert that does not read this table is a blind append and passes."
+        ],
+    );
 }
 
 /// Report 54 (e).
 #[test]
 fn an_append_that_changes_the_schema_is_told_apart() {
-    check(&explained(&unpartitioned(), "Serializable", "WRITE", "", "+n", "info:WRITE:true metadata +m"), &expect!["MetadataChanged: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) changed the table's metadata: its id differs [rule metadata]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: let appends not change the schema, or let the one that does run alone."]);
-    check(&explained(&unpartitioned(), "Serializable", "WRITE", "", "+n", "info:RENAME:true metadata"), &expect!["MetadataChanged: the operation WRITE read version 1 and was checked at Serializable. Version 2 (RENAME) changed the table's metadata: its id differs [rule metadata]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: change tables while nobody else does."]);
+    check(
+        &explained(&unpartitioned(), "Serializable", "WRITE", "", "+n", "info:WRITE:true metadata +m"),
+        &expect![
+            "MetadataChanged: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) changed the table's metadata: its id differs [rule metadata]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: let appends not change the schema, or let the one that does run alone."
+        ],
+    );
+    check(
+        &explained(&unpartitioned(), "Serializable", "WRITE", "", "+n", "info:RENAME:true metadata"),
+        &expect![
+            "MetadataChanged: the operation WRITE read version 1 and was checked at Serializable. Version 2 (RENAME) changed the table's metadata: its id differs [rule metadata]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: change tables while nobody else does."
+        ],
+    );
 }
 
 #[test]
@@ -125,7 +166,12 @@ fn what_to_do_next_depends_on_the_kind() {
         "+n txn:s",
         "info:STREAMING_UPDATE:true +m txn:s",
     );
-    check(&stream, &expect!["ConcurrentTransaction: the operation STREAMING UPDATE read version 1 and was checked at Serializable. Version 2 (STREAMING UPDATE) moved the application s to 1, whose progress this transaction looked up [rule application-transaction]. A blind retry is not safe: look up on a fresh snapshot how far the application has come, the step may be done. To avoid it: let one copy of the application run at a time, each with a checkpoint of its own."]);
+    check(
+        &stream,
+        &expect![
+            "ConcurrentTransaction: the operation STREAMING UPDATE read version 1 and was checked at Serializable. Version 2 (STREAMING UPDATE) moved the application s to 1, whose progress this transaction looked up [rule application-transaction]. A blind retry is not safe: look up on a fresh snapshot how far the application has come, the step may be done. To avoid it: let one copy of the application run at a time, each with a checkpoint of its own."
+        ],
+    );
     let restore = explained(
         &unpartitioned(),
         "Serializable",
@@ -134,7 +180,12 @@ fn what_to_do_next_depends_on_the_kind() {
         "metadata -f2",
         "info:VACUUM_END:true",
     );
-    check(&restore, &expect!["ConcurrentWrite: the operation RESTORE read version 1 and was checked at Serializable. Version 2 (VACUUM END) came first, and a RESTORE is not moved past any other commit [rule never-rebased]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let nothing else write while this runs."]);
+    check(
+        &restore,
+        &expect![
+            "ConcurrentWrite: the operation RESTORE read version 1 and was checked at Serializable. Version 2 (VACUUM END) came first, and a RESTORE is not moved past any other commit [rule never-rebased]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let nothing else write while this runs."
+        ],
+    );
     let compaction = explained(
         &partitioned(),
         "Serializable",
@@ -143,7 +194,12 @@ fn what_to_do_next_depends_on_the_kind() {
         "-~f1[p=a] -~f2[p=a] +~c[p=a]",
         "info:DELETE:false -f1[p=a]",
     );
-    check(&compaction, &expect!["ConcurrentDeleteRead: the operation OPTIMIZE read version 1 and was checked at SnapshotIsolation. Version 2 (DELETE) removed a file that this transaction read: f1 in partition [p=a] [rule removed-and-read]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let writers that run at once rewrite disjoint files."]);
+    check(
+        &compaction,
+        &expect![
+            "ConcurrentDeleteRead: the operation OPTIMIZE read version 1 and was checked at SnapshotIsolation. Version 2 (DELETE) removed a file that this transaction read: f1 in partition [p=a] [rule removed-and-read]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let writers that run at once rewrite disjoint files."
+        ],
+    );
     let twice = explained(
         &partitioned(),
         "Serializable",
@@ -152,13 +208,23 @@ fn what_to_do_next_depends_on_the_kind() {
         "-~f1[p=a] +~c[p=a]",
         "info:OPTIMIZE:false -~f1[p=a] +~d[p=a]",
     );
-    check(&twice, &expect!["ConcurrentDeleteDelete: the operation OPTIMIZE read version 1 and was checked at SnapshotIsolation. Version 2 (OPTIMIZE) removed a file that this transaction removes as well: f1 in partition [p=a] [rule removed-twice]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let writers that run at once rewrite disjoint files."]);
+    check(
+        &twice,
+        &expect![
+            "ConcurrentDeleteDelete: the operation OPTIMIZE read version 1 and was checked at SnapshotIsolation. Version 2 (OPTIMIZE) removed a file that this transaction removes as well: f1 in partition [p=a] [rule removed-twice]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: let writers that run at once rewrite disjoint files."
+        ],
+    );
 }
 
 #[test]
 fn who_found_no_table_is_told_to_create_it_first() {
     let case = cases::run("two_creators_of_one_table_conflict");
-    check(&case.end.unwrap_err(), &expect!["ProtocolChanged: the operation CREATE TABLE found no table and was checked at Serializable. Version 0 (CREATE TABLE) created the table, of the same schema and partitioning, as this transaction does (create the table before writers start) [rule protocol]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: create the table once, before writers start."]);
+    check(
+        &case.end.unwrap_err(),
+        &expect![
+            "ProtocolChanged: the operation CREATE TABLE found no table and was checked at Serializable. Version 0 (CREATE TABLE) created the table, of the same schema and partitioning, as this transaction does (create the table before writers start) [rule protocol]. A blind retry is not safe: load the table anew, check that the statement still means the same, and run it again. To avoid it: create the table once, before writers start."
+        ],
+    );
 }
 
 /// What is advised was tried: where it would not help, it is not said.

@@ -647,3 +647,80 @@ fn statistics_narrow_only_where_they_are_asked_for_and_prove_it() {
     two.commit.actions.extend(bounded("m[p=a]", 4, 5).commit.actions.pop());
     check(&table, "p=a and id=5", "-f1[p=a]", &two, APPEND);
 }
+
+/// Report 4: merges into different partitions. What cannot be resolved is true by the time that it is registered.
+#[test]
+fn merges_into_disjoint_partitions_pass_when_the_condition_says_so() {
+    let theirs = "info:MERGE:false -fa[p=a] +fa2[p=a]";
+    let own = "-fb[p=b] +fb2[p=b]";
+    check(&partitioned(), "MERGE", "p=b; file:fb", own, theirs, ["ok"; 2]);
+    check(&partitioned(), "MERGE", "true and p=b; file:fb", own, theirs, ["ok"; 2]);
+    // (b) WHEN NOT MATCHED BY SOURCE reads everything; (c) nothing could be resolved.
+    check(&partitioned(), "MERGE", "true; file:fa; file:fb", own, theirs, [APPEND; 2]);
+    check(&partitioned(), "MERGE", "true; file:fb", own, theirs, [APPEND; 2]);
+}
+
+/// Report 10. The winner holds only an add, and is none the less not blind: it read.
+#[test]
+fn two_upserts_of_one_absent_key_conflict() {
+    let merge = transaction(&unpartitioned(), IsolationLevel::WriteSerializable, "MERGE", "true; file:f1", "+n2");
+    assert!(!merge.blind_append);
+    check(&unpartitioned(), "MERGE", "true; file:f1", "+n1", "info:MERGE:false +n2", [APPEND; 2]);
+}
+
+/// Report 51.
+#[test]
+fn a_stream_and_a_compaction_get_along_as_far_as_their_rows_do() {
+    let table = partitioned();
+    let stream = "info:STREAMING_UPDATE:true +n[p=a] txn:q";
+    let optimize = "-~f1[p=a] -~f2[p=a] +~c[p=a]";
+    // (a) both ways.
+    check(&table, "OPTIMIZE", "p=a; file:f1; file:f2", optimize, stream, ["ok"; 2]);
+    let winning = format!("info:OPTIMIZE:false {optimize}");
+    check(&table, "STREAMING UPDATE", "app:q", "+n[p=a] txn:q", &winning, ["ok"; 2]);
+    // (b) an ordinary overwrite as compaction.
+    let overwrite = "-f1[p=a] -f2[p=a] +c[p=a]";
+    check(&table, "WRITE", "p=a; file:f1; file:f2", overwrite, stream, ["ok", APPEND]);
+    check(&table, "STREAMING UPDATE", "app:q", "+n[p=a] txn:q", &format!("info:WRITE:false {overwrite}"), ["ok"; 2]);
+    // (c) an overwrite of another partition.
+    check(&table, "WRITE", "p=b; file:f9", "-f9[p=b] +c[p=b]", stream, ["ok"; 2]);
+    // The stream merges into any partition.
+    let merge = "-f9[p=b] +g[p=b]";
+    check(&table, "MERGE", "id=1; file:f1; file:f2; file:f9", merge, &winning, [APPEND; 2]);
+    check(&table, "MERGE", "p=b; file:f9", merge, &winning, ["ok"; 2]);
+}
+
+/// Report 52, by the numbers of its conditions; 2 and 9 depend on what an engine makes of the source.
+#[test]
+fn only_conditions_that_hold_for_every_row_keep_partitions_apart() {
+    let theirs = "info:MERGE:false -f1[p=a] +fa2[p=a]";
+    let own = "-f9[p=b] +fb2[p=b]";
+    let all = "file:f1; file:f2; file:f9";
+    // 1, 6, 8: and 7, where the literal stands in a clause, reads as 1 does.
+    for condition in ["id=1", "p=b or id=5", "true"] {
+        check(&partitioned(), "MERGE", &format!("{condition}; {all}"), own, theirs, [APPEND; 2]);
+    }
+    // 3, 4.
+    for condition in ["id=1 and p=b", "p=b or p=c"] {
+        check(&partitioned(), "MERGE", &format!("{condition}; file:f9"), own, theirs, ["ok"; 2]);
+    }
+    // 10.
+    check(&unpartitioned(), "MERGE", "id=1; file:f2", "-f2 +g2", "info:MERGE:false -f1 +g1", [APPEND; 2]);
+}
+
+/// Report 54, by its letters: a, b, f and h are blind; c, d and g read.
+#[test]
+fn inserts_conflict_by_what_they_read_and_not_by_their_name() {
+    let table = unpartitioned();
+    let (blind, reading) = ("info:WRITE:true +m", "info:WRITE:false +m");
+    check(&table, "WRITE", "", "+n", blind, ["ok"; 2]);
+    check(&table, "WRITE", "", "+n", reading, ["ok"; 2]);
+    check(&table, "WRITE", "id>5; file:f1; file:f2", "+n", blind, ["ok", APPEND]);
+    check(&table, "WRITE", "id>5; file:f1; file:f2", "+n", reading, [APPEND; 2]);
+    // e: other writers that overlap it lose, and two of them do not both win. It passes a plain append.
+    check(&table, "WRITE", "", "+n", "info:WRITE:true metadata +m", [METADATA; 2]);
+    check(&table, "WRITE", "", "metadata +n", "info:WRITE:true metadata +m", [METADATA; 2]);
+    check(&table, "WRITE", "", "metadata +n", blind, ["ok"; 2]);
+    // Partitions change nothing for who reads the whole table.
+    check(&partitioned(), "WRITE", "true; file:f1", "+n[p=a]", "info:WRITE:false +m[p=z]", [APPEND; 2]);
+}
