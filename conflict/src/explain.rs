@@ -137,7 +137,9 @@ fn advice(
                 let text = "at level WriteSerializable this would commit, since the other order of the two explains the result";
                 advice.push(text.to_owned());
             }
-            let rewrites = transaction.removes().next().is_some() && transaction.adds().next().is_some();
+            // Of the other operations it is known that they change rows.
+            let plain = transaction.operation.name == "WRITE";
+            let rewrites = plain && transaction.removes().next().is_some() && transaction.adds().next().is_some();
             if rewrites && helps(&|other| other.level = IsolationLevel::SnapshotIsolation) {
                 let text =
                     "if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files";

@@ -1,20 +1,21 @@
 //! A transaction: what it read, what it wants to write.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+mod check;
+mod operation;
+mod winner;
+
+use std::{collections::BTreeSet, sync::Arc};
 
 use log_core::{
     action::{Action, AddFile, CommitInfo, DomainMetadata, Metadata, Protocol, RemoveFile},
     commit::Commit,
-    deletion_vector::DeletionVector,
     expression::Expression,
     path::Version,
     snapshot::Snapshot,
 };
 use serde_json::{Map, Value as Json, json};
 
+pub use self::{check::InvalidTransaction, operation::Operation, winner::Winner};
 use crate::{
     feature::Client,
     isolation::IsolationLevel,
@@ -39,76 +40,6 @@ impl ReadSet {
     /// Did it read nothing of the table's rows?
     pub fn is_empty(&self) -> bool {
         !self.whole_table && self.predicates.is_empty() && self.files.is_empty()
-    }
-}
-
-/// What a transaction calls itself in the log.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Operation {
-    /// The name, as Delta Spark spells it: `WRITE`, `UPDATE`, `OPTIMIZE`, ...
-    pub name: String,
-    /// `commitInfo.operationParameters`.
-    pub parameters: Map<String, Json>,
-    /// `commitInfo.operationMetrics`: texts, as other clients expect.
-    pub metrics: Map<String, Json>,
-}
-
-/// Operations that declare that they change data (Delta Spark, `DeltaOperations`).
-const CHANGING_OPERATIONS: [&str; 14] = [
-    "WRITE",
-    "STREAMING UPDATE",
-    "DELETE",
-    "TRUNCATE",
-    "CONVERT",
-    "MERGE",
-    "UPDATE",
-    "CREATE TABLE AS SELECT",
-    "REPLACE TABLE AS SELECT",
-    "CREATE OR REPLACE TABLE AS SELECT",
-    "REPLACE TABLE",
-    "CREATE OR REPLACE TABLE",
-    "RESTORE",
-    "CLONE",
-];
-
-/// Operations that write a whole table in one go and are never moved past a winner (Delta Spark, `commitLarge`).
-const UNMOVABLE_OPERATIONS: [&str; 3] = ["RESTORE", "CLONE", "CONVERT"];
-
-/// Gives every file of a table its row ids after row tracking was switched on.
-const BACKFILL: &str = "ROW TRACKING BACKFILL";
-/// Takes the row ids away again before row tracking is dropped.
-const UNBACKFILL: &str = "ROW TRACKING UNBACKFILL";
-
-impl Operation {
-    /// An operation of this name, without parameters and metrics.
-    pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), ..Self::default() }
-    }
-
-    /// Does it lose to every winner, whatever that did?
-    pub fn is_never_rebased(&self) -> bool {
-        UNMOVABLE_OPERATIONS.contains(&self.name.as_str())
-    }
-
-    /// Does it put a new table in the place of the old one?
-    pub fn replaces_table(&self) -> bool {
-        let name = self.name.strip_prefix("CREATE OR ").unwrap_or(&self.name);
-        matches!(name, "REPLACE TABLE" | "REPLACE TABLE AS SELECT")
-    }
-
-    /// Does it give files their row ids?
-    pub fn is_backfill(&self) -> bool {
-        self.name == BACKFILL
-    }
-
-    /// Does it take row ids away from files?
-    pub fn is_unbackfill(&self) -> bool {
-        self.name == UNBACKFILL
-    }
-
-    /// Does the operation declare that it changes data?
-    pub fn changes_data(&self) -> bool {
-        CHANGING_OPERATIONS.contains(&self.name.as_str())
     }
 }
 
@@ -152,39 +83,6 @@ pub struct Rebased {
     pub row_tracking_lost: bool,
 }
 
-/// Actions that no commit may hold together.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum InvalidTransaction {
-    /// Two protocols or two metadata.
-    #[error("a commit holds at most one {0} action; leave all but one out")]
-    Twice(&'static str),
-    /// Two lines of one application.
-    #[error(
-        "application '{app_id}' is moved to {first} and to {second} in one commit; a commit says once how far it has come"
-    )]
-    Application {
-        /// The application.
-        app_id: String,
-        /// One number.
-        first: i64,
-        /// The other.
-        second: i64,
-    },
-    /// One domain is written twice.
-    #[error("domain '{0}' is written twice in one commit; a commit says once what stands in it")]
-    Domain(String),
-    /// One logical file is added or removed twice, or both.
-    #[error("file '{path}' is {first} and {second} under one deletion vector; a commit does one thing to a file")]
-    File {
-        /// The path.
-        path: String,
-        /// `added` or `removed`.
-        first: &'static str,
-        /// `added` or `removed`.
-        second: &'static str,
-    },
-}
-
 impl Transaction {
     /// A transaction on a table of the given level.
     pub fn new(
@@ -205,53 +103,6 @@ impl Transaction {
         }
         let (client, rebased) = (Client::default(), Rebased::default());
         Self { read, reads, operation, actions, level, blind_append, txn_id, client, rebased }
-    }
-
-    /// Checks what the protocol asks of the actions of one commit together. An application that is moved to the same number twice is let pass.
-    ///
-    /// # Errors
-    /// When two actions contradict each other.
-    pub fn check(&self) -> Result<(), InvalidTransaction> {
-        let (mut protocols, mut metadata) = (0, 0);
-        let (mut applications, mut names, mut files) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
-        for action in &self.actions {
-            let (path, vector, what) = match action {
-                Action::Protocol(_) => {
-                    protocols += 1;
-                    continue;
-                }
-                Action::Metadata(_) => {
-                    metadata += 1;
-                    continue;
-                }
-                Action::Transaction(new) => {
-                    let first = *applications.entry(&new.app_id).or_insert(new.version);
-                    if first != new.version {
-                        let (app_id, second) = (new.app_id.clone(), new.version);
-                        return Err(InvalidTransaction::Application { app_id, first, second });
-                    }
-                    continue;
-                }
-                Action::DomainMetadata(domain) => {
-                    if !names.insert(&domain.domain) {
-                        return Err(InvalidTransaction::Domain(domain.domain.clone()));
-                    }
-                    continue;
-                }
-                Action::Add(add) => (&add.path, &add.deletion_vector, "added"),
-                Action::Remove(remove) => (&remove.path, &remove.deletion_vector, "removed"),
-                Action::CommitInfo(_) | Action::Unknown { .. } => continue,
-            };
-            let key = (path, vector.as_ref().map(DeletionVector::unique_id));
-            if let Some(first) = files.insert(key, what) {
-                return Err(InvalidTransaction::File { path: path.clone(), first, second: what });
-            }
-        }
-        match (protocols, metadata) {
-            (0..2, 0..2) => Ok(()),
-            (0..2, _) => Err(InvalidTransaction::Twice("metaData")),
-            _ => Err(InvalidTransaction::Twice("protocol")),
-        }
     }
 
     /// The protocol that it is written under: its own, else the newest winner's, else the one that it read.
@@ -362,79 +213,6 @@ impl Transaction {
     fn in_commit_timestamp(&self, now_ms: i64) -> Option<i64> {
         let after = self.rebased.after_ms.map_or(i64::MIN, |after| after.saturating_add(1));
         self.metadata().is_some_and(timestamps_enabled).then(|| now_ms.max(after))
-    }
-}
-
-/// A commit that landed at a version that a transaction has not seen.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Winner {
-    /// What was read from the log.
-    pub commit: Commit,
-    /// It says that it read nothing, and it removes nothing. A commit that does not say so is not blind, and one with removes is none whatever it
-    /// says.
-    pub blind_append: bool,
-    /// When its file was written, in milliseconds since the epoch, where somebody looked. Without, the time that it says itself stands in.
-    pub modified_ms: Option<i64>,
-}
-
-impl Winner {
-    /// Takes a commit for a winner.
-    pub fn new(commit: Commit) -> Self {
-        let claims = commit.info().is_some_and(CommitInfo::is_blind_append);
-        let blind_append = claims && removes(&commit.actions).next().is_none();
-        Self { commit, blind_append, modified_ms: None }
-    }
-
-    /// The first protocol that it brings.
-    pub fn protocol(&self) -> Option<&Protocol> {
-        protocol_of(&self.commit.actions)
-    }
-
-    /// The first metadata that it brings.
-    pub fn metadata(&self) -> Option<&Metadata> {
-        metadata_of(&self.commit.actions)
-    }
-
-    /// The domains that it writes or removes.
-    pub fn domains(&self) -> impl Iterator<Item = &DomainMetadata> {
-        domains(&self.commit.actions)
-    }
-
-    /// Did it change its metadata for nothing but the high-water marks of identity columns? It says so itself, in a tag.
-    pub fn moves_identity_only(&self) -> bool {
-        let info = self.commit.info();
-        let tag = info.and_then(|info| info.0.get("tags")?.get("delta.identity.schemaUpdate"));
-        tag.is_some_and(|tag| tag.as_bool() == Some(true) || tag.as_str() == Some("true"))
-    }
-
-    /// Does it give files their row ids?
-    pub fn is_backfill(&self) -> bool {
-        self.operation() == BACKFILL
-    }
-
-    /// Does it take row ids away from files?
-    pub fn is_unbackfill(&self) -> bool {
-        self.operation() == UNBACKFILL
-    }
-
-    /// Its version.
-    pub fn version(&self) -> Version {
-        self.commit.version
-    }
-
-    /// The name of its operation; `TRANSACTION` when it has none, as Delta Spark says.
-    pub fn operation(&self) -> &str {
-        self.commit.info().and_then(CommitInfo::operation).unwrap_or("TRANSACTION")
-    }
-
-    /// The files that it added.
-    pub fn adds(&self) -> impl Iterator<Item = &AddFile> {
-        adds(&self.commit.actions)
-    }
-
-    /// The files that it removed.
-    pub fn removes(&self) -> impl Iterator<Item = &RemoveFile> {
-        removes(&self.commit.actions)
     }
 }
 

@@ -1,5 +1,9 @@
 use expect_test::expect;
 
+use std::collections::BTreeSet;
+
+use log_core::deletion_vector::DeletionVector;
+
 use super::*;
 use crate::{
     rules::RuleSet,

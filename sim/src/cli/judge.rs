@@ -80,7 +80,12 @@ pub fn run(arguments: &Arguments) -> Result<Report, CliError> {
 
 /// Adds a file, or the cases of a folder in order of their names. Links to folders are not followed: they may lead in circles.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
-    let named = |error: std::io::Error| about(path.display().to_string())(error.into());
+    let named = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!("{}: no such file; a case is a *.json file, or a folder of them", path.display()).into()
+        }
+        _ => about(path.display().to_string())(error.into()),
+    };
     if !fs::metadata(path).map_err(named)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());

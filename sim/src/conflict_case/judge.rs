@@ -77,7 +77,7 @@ impl Case {
 fn transaction(case: &Case, read: Option<Arc<Snapshot>>, widened: &mut Vec<String>) -> Result<Transaction, CaseError> {
     let level = match &read {
         None => case.isolation,
-        Some(read) => IsolationLevel::of_table(&read.metadata.configuration, case.isolation)
+        Some(read) => IsolationLevel::of_table(&read.metadata.configuration, IsolationLevel::Serializable)
             .map_err(|error| CaseError::Field { field: "setup".to_owned(), problem: error.to_string() })?,
     };
     if level != case.isolation {

@@ -55,22 +55,80 @@ fn a_case_is_explained() {
     .unwrap();
     let ran = contend_in(directory.path(), &["judge", "a", "--explain"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
-    expect![].assert_eq(&ran.stdout);
+    expect![[r#"
+        pass  or_of_partition_and_data_column_reads_the_whole_table: ConcurrentAppend with version 2 in [part=2]
+              ConcurrentAppend: the operation DELETE read version 1 and was checked at
+              Serializable. Version 2 (WRITE, which read version 1) added a file to a
+              partition that this transaction read: c in partition [part=2] [rule
+              added-files]. The read predicate that matched is `part = 1 OR year >
+              2019`, of which no part narrows the partitions. Putting the same files
+              again is not safe; running the statement again on a fresh snapshot is. To
+              avoid it: the winner touched no partition that this transaction writes: a
+              condition on [part=1] that every row must meet keeps the two apart.
+        FAIL  random_disjunct_makes_the_predicate_true: ConcurrentAppend with version 2 in [d=2024-01-05]
+              expected ConcurrentDeleteRead, found ConcurrentAppend
+              predicate 0: `rand() < 0.5` counts as true: unknown function `rand` at
+              line 1, column 26
+              ConcurrentAppend: the operation DELETE read version 1 and was checked at
+              Serializable. Version 2 (WRITE, which read version 1) added a file to a
+              partition that this transaction read: n in partition [d=2024-01-05] [rule
+              added-files]. The read predicate that matched is `d = DATE '2024-01-01' OR
+              rand() < 0.5`. Putting the same files again is not safe; running the
+              statement again on a fresh snapshot is. To avoid it: the winner touched no
+              partition that this transaction writes: a condition on [d=2024-01-01] that
+              every row must meet keeps the two apart. To avoid it: if this only moves
+              rows between files, use OPTIMIZE, which changes no data and passes new
+              files.
+
+        rules delta-spark: 1 of 2 cases pass, 1 fail
+        verdict: violation
+    "#]]
+    .assert_eq(&ran.stdout);
 }
 
 #[test]
 fn what_is_no_case_is_refused() {
-    refuses(&[], &["judge", "none.json"], expect![]);
-    refuses(&[("x.json", "{")], &["judge", "x.json"], expect![]);
-    refuses(&[("x.json", "{\"name\": \"x\"}")], &["judge", "."], expect![]);
-    refuses(&[("x.toml", "")], &["judge", "."], expect![]);
+    refuses(
+        &[],
+        &["judge", "none.json"],
+        expect![[r#"
+        error: none.json: no such file; a case is a *.json file, or a folder of them
+    "#]],
+    );
+    refuses(
+        &[("x.json", "{")],
+        &["judge", "x.json"],
+        expect![[r#"
+        error: x.json: not a conflict case: EOF while parsing an object at line 1 column 1
+    "#]],
+    );
+    refuses(
+        &[("x.json", "{\"name\": \"x\"}")],
+        &["judge", "."],
+        expect![[r#"
+        error: ./x.json: not a conflict case: missing field `isolation` at line 1 column 13
+    "#]],
+    );
+    refuses(
+        &[("x.toml", "")],
+        &["judge", "."],
+        expect![[r#"
+        error: .: there is no case in this folder; cases are *.json files
+    "#]],
+    );
     let change = |from: &str, to: &str| {
         let text = case(NARROW);
         assert!(text.contains(from), "{from}");
         text.replace(from, to)
     };
     let wrong = [
-        ("\"Serializable\"", "\"Serialisable\"", expect![]),
+        (
+            "\"Serializable\"",
+            "\"Serialisable\"",
+            expect![[r#"
+            error: x.json: isolation: 'Serialisable' is not an isolation level; there are Serializable, WriteSerializable and SnapshotIsolation
+        "#]],
+        ),
         ("\"Serializable\"", "\"SnapshotIsolation\"", expect![]),
         ("\"ConcurrentAppend\"", "\"ConcurentAppend\"", expect![]),
         ("\"outcome\": \"conflict\"", "\"outcome\": \"lost\"", expect![]),
