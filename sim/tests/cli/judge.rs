@@ -76,9 +76,7 @@ fn a_case_is_explained() {
               rand() < 0.5`. Putting the same files again is not safe; running the
               statement again on a fresh snapshot is. To avoid it: the winner touched no
               partition that this transaction writes: a condition on [d=2024-01-01] that
-              every row must meet keeps the two apart. To avoid it: if this only moves
-              rows between files, use OPTIMIZE, which changes no data and passes new
-              files.
+              every row must meet keeps the two apart.
 
         rules delta-spark: 1 of 2 cases pass, 1 fail
         verdict: violation
@@ -129,17 +127,71 @@ fn what_is_no_case_is_refused() {
             error: x.json: isolation: 'Serialisable' is not an isolation level; there are Serializable, WriteSerializable and SnapshotIsolation
         "#]],
         ),
-        ("\"Serializable\"", "\"SnapshotIsolation\"", expect![]),
-        ("\"ConcurrentAppend\"", "\"ConcurentAppend\"", expect![]),
-        ("\"outcome\": \"conflict\"", "\"outcome\": \"lost\"", expect![]),
-        ("\"outcome\": \"conflict\"", "\"outcome\": \"committed\"", expect![]),
-        ("\"readVersion\": 1,\n    \"operation\"", "\"readVersion\": 7,\n    \"operation\"", expect![]),
-        ("\"wholeTable\"", "\"wholetable\"", expect![]),
-        ("\"winner\": 2", "\"winner\": 3", expect![]),
+        (
+            "\"Serializable\"",
+            "\"SnapshotIsolation\"",
+            expect![[r#"
+            error: x.json: isolation: the case says SnapshotIsolation, its table says Serializable; make them agree
+        "#]],
+        ),
+        (
+            "\"ConcurrentAppend\"",
+            "\"ConcurentAppend\"",
+            expect![[r#"
+            error: x.json: expect.conflict: 'ConcurentAppend' is no kind of conflict; there are BackfillConflict, ConcurrentAppend, ConcurrentDeleteDelete, ConcurrentDeleteRead, ConcurrentTransaction, ConcurrentWrite, DomainMetadataConflict, FeatureDropConflict, MetadataChanged, ProtocolChanged
+        "#]],
+        ),
+        (
+            "\"outcome\": \"conflict\"",
+            "\"outcome\": \"lost\"",
+            expect![[r#"
+            error: x.json: expect.outcome: 'lost' is neither "committed" nor "conflict"
+        "#]],
+        ),
+        (
+            "\"outcome\": \"conflict\"",
+            "\"outcome\": \"committed\"",
+            expect![[r#"
+            error: x.json: expect.conflict: belongs to the outcome "conflict"
+        "#]],
+        ),
+        (
+            "\"readVersion\": 1,\n    \"operation\"",
+            "\"readVersion\": 7,\n    \"operation\"",
+            expect![[r#"
+            error: x.json: transaction.readVersion: setup ends at version 1; commits that came later belong to winners
+        "#]],
+        ),
+        (
+            "\"wholeTable\"",
+            "\"wholetable\"",
+            expect![[r#"
+            error: x.json: not a conflict case: unknown field `wholetable`, expected one of `wholeTable`, `predicates`, `files`, `appIds` at line 60 column 18
+        "#]],
+        ),
+        (
+            "\"winner\": 2",
+            "\"winner\": 3",
+            expect![[r#"
+            error: x.json: expect.winner: there is no winner of version 3
+        "#]],
+        ),
     ];
     for (from, to, expected) in wrong {
         refuses(&[("x.json", &change(from, to))], &["judge", "x.json"], expected);
     }
-    refuses(&[], &["judge", &folder(), "--without", "added-file"], expect![]);
-    refuses(&[], &["judge", &folder(), "--rules", "delta"], expect![]);
+    refuses(
+        &[],
+        &["judge", &folder(), "--without", "added-file"],
+        expect![[r#"
+        error: rule set 'delta-spark' has no rule 'added-file'; it has never-rebased, protocol, feature-drop, metadata, domain-metadata, application-transaction, backfill, added-files, removed-and-read, removed-twice, own-commit, put-if-absent; did you mean 'added-files'?
+    "#]],
+    );
+    refuses(
+        &[],
+        &["judge", &folder(), "--rules", "delta"],
+        expect![[r#"
+        error: no rule set is called 'delta'; there are delta-spark, statistics
+    "#]],
+    );
 }

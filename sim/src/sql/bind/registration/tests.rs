@@ -35,29 +35,29 @@ fn what_can_be_resolved_is_kept() {
 
 #[test]
 fn what_cannot_be_resolved_counts_as_true_and_its_neighbours_do_not() {
-    check("t.id = s.id AND t.p = s.p AND t.p = 'b'", "((TRUE AND TRUE) AND (p = 'b'))", 2);
-    check("nosuch = 1 AND p = 'a'", "(TRUE AND (p = 'a'))", 1);
-    check("p IN (SELECT x FROM u)", "TRUE", 1);
-    check("p = = 'a'", "TRUE", 1);
-    check("t.id = 5 OR s.x = 1", "TRUE", 1);
-    check("p = 'a' OR s.x = 1", "TRUE", 1);
+    check("t.id = s.id AND t.p = s.p AND t.p = 'b'", "((true AND true) AND (p = 'b'))", 2);
+    check("nosuch = 1 AND p = 'a'", "(true AND (p = 'a'))", 1);
+    check("p IN (SELECT x FROM u)", "true", 1);
+    check("p = = 'a'", "true", 1);
+    check("t.id = 5 OR s.x = 1", "true", 1);
+    check("p = 'a' OR s.x = 1", "true", 1);
 }
 
 #[test]
 fn random_parts_count_as_true_where_that_is_wider() {
-    check("p = 'a' AND rand() < 0.5", "((p = 'a') AND TRUE)", 1);
-    check("p = 'a' OR rand() < 0.5", "((p = 'a') OR TRUE)", 1);
-    check("(p = 'a' AND rand() < 0.5) OR p = 'b'", "(((p = 'a') AND TRUE) OR (p = 'b'))", 1);
-    check("NOT (p = 'a' AND rand() < 0.5)", "TRUE", 1);
-    check("NOT (p = 'a' OR mine(p) = 'x')", "TRUE", 1);
-    check("mine(p) = 'x' OR p = 'b'", "(TRUE OR (p = 'b'))", 1);
+    check("p = 'a' AND rand() < 0.5", "((p = 'a') AND true)", 1);
+    check("p = 'a' OR rand() < 0.5", "((p = 'a') OR true)", 1);
+    check("(p = 'a' AND rand() < 0.5) OR p = 'b'", "(((p = 'a') AND true) OR (p = 'b'))", 1);
+    check("NOT (p = 'a' AND rand() < 0.5)", "true", 1);
+    check("NOT (p = 'a' OR mine(p) = 'x')", "true", 1);
+    check("mine(p) = 'x' OR p = 'b'", "(true OR (p = 'b'))", 1);
     // With a data column, the part says nothing about partitions as a whole.
-    check("id = 1 OR rand() < 0.5", "TRUE", 1);
+    check("id = 1 OR rand() < 0.5", "true", 1);
 }
 
 #[test]
 fn the_clock_counts_as_true() {
-    check("d = current_date()", "TRUE", 1);
-    check("d = DATE '2024-01-01' OR d < current_date", "((d = DATE '2024-01-01') OR TRUE)", 1);
-    check("ts < now() AND p = 'a'", "(TRUE AND (p = 'a'))", 1);
+    check("d = current_date()", "true", 1);
+    check("d = DATE '2024-01-01' OR d < current_date", "((d = DATE '2024-01-01') OR true)", 1);
+    check("ts < now() AND p = 'a'", "(true AND (p = 'a'))", 1);
 }
