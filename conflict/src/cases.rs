@@ -47,7 +47,7 @@ fn bound(table: &Snapshot, text: &str) -> Expression {
         "d = DATE '2024-01-01' OR rand() < 0.5" => predicate(table, "d=2024-01-01 or true"),
         "t = TIMESTAMP '2024-06-01 12:00:00Z'" => predicate(table, "t=2024-06-01 12:00:00Z"),
         "ts < TIMESTAMP '2024-01-02 00:00:00Z'" => predicate(table, "ts<2024-01-02 00:00:00Z"),
-        plain => predicate(table, &plain.replace(' ', "").replace('\'', "")),
+        plain => predicate(table, &plain.replace([' ', '\''], "")),
     }
 }
 

@@ -151,7 +151,8 @@ fn marks_of_identity_columns_pass_by_their_tag() {
 #[test]
 fn everything_else_of_metadata_is_fixed() {
     let text = |text: &str| Some(text.to_owned());
-    let changes: [(&str, fn(&mut Metadata)); 7] = [
+    type Change = (&'static str, fn(&mut Metadata));
+    let changes: [Change; 7] = [
         ("its id differs", |metadata| metadata.id.push('x')),
         ("its name differs", |metadata| metadata.name = Some("x".to_owned())),
         ("its description differs", |metadata| metadata.description = Some("x".to_owned())),
@@ -199,7 +200,7 @@ fn a_schema_may_gain_the_names_of_column_mapping_and_nothing_else() {
     let check = |fields: &[String], passes: bool| check_from(&[], &[mode], fields, passes);
     check(&[mapped.clone(), p()], true);
     check(&[field("id", long, true, r#""comment":"c","delta.columnMapping.nested.ids":{}"#), p()], true);
-    check(&[mapped.clone()], false);
+    check(std::slice::from_ref(&mapped), false);
     check(&[mapped.clone(), p(), field("q", text, true, "")], false);
     check(&[p(), mapped.clone()], false);
     check(&[mapped.replace("\"id\"", "\"ID\""), p()], false);
