@@ -4,6 +4,7 @@ mod laws {
     #[cfg(not(loom))]
     mod checkpoint;
     mod commit_loop;
+    mod conflict;
     mod expressions;
     mod logs;
     mod pruning;

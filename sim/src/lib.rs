@@ -62,6 +62,7 @@ pub mod walk;
 pub mod world;
 
 // Was it right?
+pub mod conflict_case;
 pub mod judge;
 pub mod oracle;
 
