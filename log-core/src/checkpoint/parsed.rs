@@ -14,7 +14,8 @@ use super::write::EncodeError;
 use crate::{
     action::AddFile,
     batch::column,
-    schema::{DataType, Field, PrimitiveType, Schema},
+    layout::Layout,
+    schema::{DataType, PrimitiveType, Schema},
     snapshot::Snapshot,
     statistics::parse_bound,
     value::{Value, parse_partition_value},
@@ -74,9 +75,9 @@ impl Parsed {
     /// The columns for a table.
     ///
     /// # Errors
-    /// When a partition column has a nested type.
+    /// When a partition column has a nested type, or when column mapping leaves a column without a name.
     pub(super) fn of(snapshot: &Snapshot) -> Result<Self, EncodeError> {
-        let physical = physical(snapshot);
+        let Layout { physical, .. } = Layout::of(snapshot)?;
         let mut is_partition = vec![false; physical.fields.len()];
         let mut partition = Vec::new();
         for name in snapshot.partition_columns() {
@@ -172,11 +173,11 @@ fn by_column(schema: &Schema, rows: &[Option<Raw>], part: Part) -> Result<Option
         let values = rows.iter().map(|row| row.as_ref().and_then(|row| row.get(&field.name)).copied());
         let array: Option<ArrayRef> = match (&field.data_type, part) {
             (DataType::Struct(inner), _) => {
-                let rows: Vec<Option<Raw>> = values.map(|raw| raw.and_then(|raw| read(raw))).collect();
+                let rows: Vec<Option<Raw>> = values.map(|raw| raw.and_then(read)).collect();
                 by_column(inner, &rows, part)?
             }
             (_, Part::NullCount) => {
-                let counts: Int64Array = values.map(|raw| raw.and_then(|raw| read(raw))).collect();
+                let counts: Int64Array = values.map(|raw| raw.and_then(read)).collect();
                 Some(Arc::new(counts))
             }
             (DataType::Primitive(data_type), Part::Bound) if has_bounds(*data_type) => {
@@ -209,22 +210,4 @@ fn structure(
     let fields: Fields = fields.collect();
     let arrays = columns.into_iter().map(|(_, column)| column).collect();
     Ok(StructArray::try_new_with_length(fields, arrays, valid.map(NullBuffer::from), length)?)
-}
-
-/// The table's schema by the names that statistics and partition values use: under column mapping the physical ones.
-fn physical(snapshot: &Snapshot) -> Schema {
-    let mapped = snapshot.property("delta.columnMapping.mode").is_some_and(|mode| !mode.eq_ignore_ascii_case("none"));
-    if mapped { physical_schema(&snapshot.schema) } else { Schema::clone(&snapshot.schema) }
-}
-
-fn physical_schema(schema: &Schema) -> Schema {
-    let rename = |field: &Field| {
-        let name = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
-        let data_type = match &field.data_type {
-            DataType::Struct(inner) => DataType::Struct(physical_schema(inner)),
-            other => other.clone(),
-        };
-        Field { name: name.unwrap_or(&field.name).to_owned(), data_type, ..field.clone() }
-    };
-    Schema { fields: schema.fields.iter().map(rename).collect() }
 }

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     action::{AddFile, DomainMetadata, Extra, Metadata, Protocol, RemoveFile, SetTransaction},
     batch::BatchError,
+    layout::LayoutError,
     path::{CheckpointNaming, SIDECAR_FOLDER, Version, checkpoint_path},
     protocol::Unsupported,
     snapshot::Snapshot,
@@ -119,6 +120,9 @@ pub enum EncodeError {
         /// Its text.
         text: String,
     },
+    /// A column that has no name in files and statistics.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     /// A partition column of a type with parts.
     #[error("partition column '{column}' is of a nested type, which has no partition values")]
     NestedPartition {
