@@ -56,7 +56,7 @@ fn live(root: &Path) -> Vec<String> {
 }
 
 fn data_files(root: &Path) -> Vec<String> {
-    super::support::files(&root.join("t")).into_iter().filter(|path| path.ends_with(".parquet")).collect()
+    super::support::files(&root.join("t")).into_iter().filter(|path| path.contains("part-")).collect()
 }
 
 /// Changes the text of the newest commit.

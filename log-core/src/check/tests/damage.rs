@@ -76,8 +76,7 @@ fn a_log_that_was_cleaned_up_begins_with_a_checkpoint() {
         format!("{}\n{}", super::first(), commit("+a +b")),
     );
     let checked = log.walk();
-    expect![""]
-    .assert_eq(&super::show(&checked.findings));
+    expect![""].assert_eq(&super::show(&checked.findings));
     assert_eq!(checked.newest.unwrap().files.len(), 3);
 }
 
