@@ -86,7 +86,7 @@ impl TableFolder {
                     version: None,
                     file: String::new(),
                     rule: Rule::NotChecked,
-                    message: "the data files: the log does not tell which are live".to_owned(),
+                    message: "the data files: what the newest version holds is not known, see the findings and notes on the log".to_owned(),
                 }),
             }
         }

@@ -56,7 +56,7 @@ fn live(root: &Path) -> Vec<String> {
 }
 
 fn data_files(root: &Path) -> Vec<String> {
-    super::support::files(&root.join("t")).into_iter().filter(|path| path.ends_with(".parquet")).collect()
+    super::support::files(&root.join("t")).into_iter().filter(|path| path.contains("part-")).collect()
 }
 
 /// Changes the text of the newest commit.
@@ -78,15 +78,17 @@ fn a_clean_table_gives_nothing() {
         root.path(),
         &[],
         0,
-        expect![[r"
-    "]],
+        expect![[r#"
+            0 findings, 0 notes
+        "#]],
     );
     check(
         root.path(),
         &["--data"],
         0,
-        expect![[r"
-    "]],
+        expect![[r#"
+            0 findings, 0 notes
+        "#]],
     );
     let ran = contend_in(root.path(), &["check", "t", "--data", "--json"]);
     let expected = json!({ "schema": 1, "command": "check", "verdict": "pass", "findings": [], "notes": [] });
@@ -102,8 +104,17 @@ fn findings_exit_with_1_and_are_json_too() {
         root.path(),
         &[],
         1,
-        expect![[r"
-    "]],
+        expect![[r#"
+            findings
+              gap, version 4, _delta_log/00000000000000000004.json
+                commits 4 to 8 are missing, and versions are contiguous; restore the files from a copy of the table
+              torn-commit, version 9, _delta_log/00000000000000000009.json
+                commit 9, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table: EOF while parsing an object at line 1 column 1
+            notes
+              stray-file, _delta_log/notes.txt
+                its name is none of a log's, so readers pass over it; most likely a writer left it behind
+            2 findings, 1 note
+        "#]],
     );
     let ran = contend_in(root.path(), &["check", "t", "--json"]);
     let document = ran.json();
@@ -117,8 +128,19 @@ fn findings_exit_with_1_and_are_json_too() {
         root.path(),
         &["--data"],
         1,
-        expect![[r"
-    "]],
+        expect![[r#"
+            findings
+              gap, version 4, _delta_log/00000000000000000004.json
+                commits 4 to 8 are missing, and versions are contiguous; restore the files from a copy of the table
+              torn-commit, version 9, _delta_log/00000000000000000009.json
+                commit 9, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table: EOF while parsing an object at line 1 column 1
+            notes
+              not-checked
+                the data files: the log does not tell which are live
+              stray-file, _delta_log/notes.txt
+                its name is none of a log's, so readers pass over it; most likely a writer left it behind
+            2 findings, 2 notes
+        "#]],
     );
 }
 
@@ -147,15 +169,24 @@ fn data_files_are_there_and_whole() {
         root.path(),
         &[],
         0,
-        expect![[r"
-    "]],
+        expect![[r#"
+            0 findings, 0 notes
+        "#]],
     );
     check(
         root.path(),
         &["--data"],
         1,
-        expect![[r"
-    "]],
+        expect![[r#"
+            findings
+              data-missing, version 3, LIVE0
+                it is live, and there is no such file; most likely it was deleted
+              data-size, version 3, LIVE1
+                the log says 443 bytes, and it has 221
+              data-unreadable, version 3, LIVE1
+                the Parquet file is not readable or writable: Parquet error: Invalid Parquet file. Corrupt footer
+            3 findings, 0 notes
+        "#]],
     );
 }
 
@@ -165,8 +196,12 @@ fn statistics_say_what_is_in_the_file() {
         (
             r#"\"numRecords\":1"#,
             r#"\"numRecords\":2"#,
-            expect![[r"
-    "]],
+            expect![[r#"
+                findings
+                  num-records, version 3, LIVE1
+                    numRecords is 2, and it has 1 rows
+                1 finding, 0 notes
+            "#]],
         ),
         (
             r#"\"minValues\":{\"x\":5"#,
@@ -215,8 +250,16 @@ fn files_that_the_log_does_not_speak_of_are_noted() {
         root.path(),
         &["--data"],
         0,
-        expect![[r"
-    "]],
+        expect![[r#"
+            notes
+              orphan-file, DEAD
+                the log does not speak of it, and it is older than files are kept for
+              young-file, DEAD
+                the log does not speak of it; a writer may be about to commit it
+              young-file, DEAD
+                the log does not speak of it; a writer may be about to commit it
+            0 findings, 3 notes
+        "#]],
     );
 }
 
@@ -242,7 +285,11 @@ fn a_partition_column_in_the_file_is_noted_when_it_says_another_value() {
         root.path(),
         &["--data"],
         0,
-        expect![[r"
-    "]],
+        expect![[r#"
+            notes
+              partition-column-stored, version 3, LIVE0
+                partition column 's' is a in the file, and other in the log, which counts
+            0 findings, 1 note
+        "#]],
     );
 }

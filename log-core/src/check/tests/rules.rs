@@ -44,7 +44,6 @@ fn there_is_one_action_of_a_kind() {
         duplicate-action 4 00000000000000000004.json: 2 remove actions of 'c' where there can be one
         remove-matches-nothing 4 00000000000000000004.json: it removes 'c' with deletion vector 'uv@1', and live is 'c'
         live-twice 4 00000000000000000004.json: after it are live: 'c' with deletion vector 'uv@2', and 'c' with deletion vector 'uv@3'
-        live-twice 4 00000000000000000004.json: after it are live: 'c' with deletion vector 'uv@2', and 'c' with deletion vector 'uv@3'
         duplicate-action 5 00000000000000000005.json: 2 domainMetadata actions of 'd' where there can be one
         duplicate-action 5 00000000000000000005.json: 2 metaData actions where there can be one
         duplicate-action 5 00000000000000000005.json: 2 protocol actions where there can be one
@@ -80,7 +79,7 @@ fn the_schema_can_be_read() {
         note unsupported-feature 1 00000000000000000001.json: the table cannot be read: it needs the reader features future, which this build of contend does not implement
     "#]]);
     Log::of(&[&broken, &ghost]).check(&expect![[r#"
-        schema 1 00000000000000000001.json: commit 1: the schema of its metaData action cannot be read: 'nosuch' is not a primitive type of the Delta protocol
+        schema 1 00000000000000000001.json: commit 1: the schema of its metaData action cannot be read: column 'id': 'nosuch' is not a primitive type of the Delta protocol
         schema 2 00000000000000000002.json: commit 2: partition column 'ghost' is not a column of the schema
     "#]]);
 }
@@ -162,8 +161,7 @@ fn nothing_leaves_an_append_only_table() {
 fn a_commit_that_changes_no_data_keeps_the_rows() {
     Log::of(&["+a*3 +b*4", "~-a ~-b ~+c*8", "~-c ~+d@1*9", "~-d@1 ~+e*9", "+f*2 ~-e"]).check(&expect![[r#"
         rearranged-rows 2 00000000000000000002.json: it changes no data, removes 7 rows and adds 8, as the statistics of its files say
-        note statistics 3 00000000000000000003.json: the statistics of 'd': not a JSON object: expected `,` or `}` at line 1 column 16
-        remove-matches-nothing 4 00000000000000000004.json: it removes 'd' with deletion vector 'uv@1', and live is 'd'
+        rearranged-rows 4 00000000000000000004.json: it changes no data, removes 8 rows and adds 9, as the statistics of its files say
     "#]]);
 }
 
