@@ -73,15 +73,15 @@ fn notes_on_tables_of_other_clients_are_known() {
         d-corrupted-last-checkpoint-kernel last-checkpoint 1, as _delta_log/_last_checkpoint: it is not a JSON object with a version: EOF while parsing a value at line 1 column 0; readers find the checkpoints without it
         d-deltalog-invalid-protocol-version unsupported-feature 1, as 0 _delta_log/00000000000000000000.json: the table cannot be read: it needs reader version 99, which this build of contend does not implement
         d-deltalog-invalid-protocol-version not-checked 1, as 0 : what is in the data files: the table cannot be read: it needs reader version 99, which this build of contend does not implement
-        d-deltalog-state-reconstruction-without-metadata not-checked 1, as : the data files: the log does not tell which are live
+        d-deltalog-state-reconstruction-without-metadata not-checked 1, as : the data files: what the newest version holds is not known, see the findings and notes on the log
         d-dv-with-columnmapping orphan-file 5, as deletion_vector_1e48ba87-5a06-4e67-bc8a-b4453535f6d4.bin: the log does not speak of it, and it is older than files are kept for
         d-spark-variant-checkpoint orphan-file 1, as info.txt: the log does not speak of it, and it is older than files are kept for
         d-versions-not-contiguous unknown-state 1, as 2 _delta_log/00000000000000000002.json: from here on nobody can say what the table holds, so rules that compare with it rest to the end of the log
-        d-versions-not-contiguous not-checked 1, as : the data files: the log does not tell which are live
+        d-versions-not-contiguous not-checked 1, as : the data files: what the newest version holds is not known, see the findings and notes on the log
         db-basic_catalog_managed unsupported-feature 1, as 0 _delta_log/00000000000000000000.json: the table cannot be read: it needs the reader features catalogManaged, which this build of contend does not implement
         db-basic_catalog_managed not-checked 1, as 1 : what is in the data files: the table cannot be read: it needs the reader features catalogManaged, which this build of contend does not implement
         k-table-with-geo unsupported-feature 1, as 0 _delta_log/00000000000000000000.json: the table cannot be read: it needs the reader features geospatial, which this build of contend does not implement
-        k-table-with-geo not-checked 1, as : the data files: the log does not tell which are live
+        k-table-with-geo not-checked 1, as : the data files: what the newest version holds is not known, see the findings and notes on the log
         rs-simple_table orphan-file 1, as part-00000-c1777d7d-89d9-4790-b38a-6ee7e24456b1-c001.snappy.parquet: the log does not speak of it, and it is older than files are kept for
         sp-ict-mid orphan-file 1, as part-00000-79b94581-a047-4e51-aad1-820ea5c360f5-c000.snappy.parquet: the log does not speak of it, and it is older than files are kept for
     "#]]

@@ -136,7 +136,7 @@ fn findings_exit_with_1_and_are_json_too() {
                 commit 9, line 1: the line is not a whole action; the file is damaged, restore it from a copy of the table: EOF while parsing an object at line 1 column 1
             notes
               not-checked
-                the data files: the log does not tell which are live
+                the data files: what the newest version holds is not known, see the findings and notes on the log
               stray-file, _delta_log/notes.txt
                 its name is none of a log's, so readers pass over it; most likely a writer left it behind
             2 findings, 2 notes
@@ -206,18 +206,32 @@ fn statistics_say_what_is_in_the_file() {
         (
             r#"\"minValues\":{\"x\":5"#,
             r#"\"minValues\":{\"x\":6"#,
-            expect![[r"
-    "]],
+            expect![[r#"
+                findings
+                  bounds, version 3, LIVE1
+                    the minimum of column 'x' is 6, and there is 5
+                notes
+                  statistics, version 3, _delta_log/00000000000000000003.json
+                    the statistics of 'LIVE1': the minimum of column 'x' is 6, and the maximum is 5
+                1 finding, 1 note
+            "#]],
         ),
         (
             r#"\"maxValues\":{\"x\":5"#,
             r#"\"maxValues\":{\"x\":4"#,
-            expect![[r"
-    "]],
+            expect![[r#"
+                findings
+                  bounds, version 3, LIVE1
+                    the maximum of column 'x' is 4, and there is 5
+                notes
+                  statistics, version 3, _delta_log/00000000000000000003.json
+                    the statistics of 'LIVE1': the minimum of column 'x' is 5, and the maximum is 4
+                1 finding, 1 note
+            "#]],
         ),
         (
-            r#"\"nullCount\":{\"x\":0,\"s\":1"#,
-            r#"\"nullCount\":{\"x\":1,\"s\":0"#,
+            r#"\"nullCount\":{\"s\":1,\"x\":0"#,
+            r#"\"nullCount\":{\"s\":0,\"x\":1"#,
             expect![[r"
     "]],
         ),
@@ -252,11 +266,11 @@ fn files_that_the_log_does_not_speak_of_are_noted() {
         0,
         expect![[r#"
             notes
-              orphan-file, DEAD
+              orphan-file, old.parquet
                 the log does not speak of it, and it is older than files are kept for
-              young-file, DEAD
+              young-file, p=1/z.parquet
                 the log does not speak of it; a writer may be about to commit it
-              young-file, DEAD
+              young-file, young.parquet
                 the log does not speak of it; a writer may be about to commit it
             0 findings, 3 notes
         "#]],
