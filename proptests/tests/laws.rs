@@ -3,6 +3,7 @@
 mod laws {
     mod commit_loop;
     mod expressions;
+    mod live_files;
     mod logs;
     mod pruning;
     mod worlds;
