@@ -8,14 +8,26 @@ pub(crate) mod adds;
 #[cfg(feature = "parquet")]
 mod cell;
 #[cfg(feature = "parquet")]
-pub(crate) mod columns;
+mod columns;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parsed;
+#[cfg(feature = "parquet")]
+pub(crate) mod pieces;
+#[cfg(feature = "parquet")]
+mod retention;
+#[cfg(feature = "parquet")]
 mod stats_parsed;
+#[cfg(feature = "parquet")]
+mod write;
 
+#[cfg(feature = "parquet")]
+pub use retention::{DurationError, Retention};
 use serde::Deserialize;
 use serde_json::Value as Json;
+#[cfg(feature = "parquet")]
+pub use write::{CheckpointId, CheckpointKind, EncodeError, EncodedCheckpoint, EncodedFile, V2_FEATURE, encode};
 
 use crate::{
     action::Action,

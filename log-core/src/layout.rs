@@ -144,12 +144,17 @@ pub fn column_id(field: &Field) -> Option<i64> {
     field.metadata.get(ID)?.as_i64()
 }
 
+/// The name of a field in files, partition values and statistics under column mapping.
+pub fn physical_name(field: &Field) -> Option<&str> {
+    field.metadata.get(PHYSICAL_NAME)?.as_str()
+}
+
 /// The schema by physical names.
 fn physical(schema: &Schema, mapping: ColumnMapping, inside: &str) -> Result<Schema, LayoutError> {
     let mut fields = Vec::with_capacity(schema.fields.len());
     for field in &schema.fields {
         let column = || format!("{inside}{}", field.name);
-        let Some(name) = field.metadata.get(PHYSICAL_NAME).and_then(serde_json::Value::as_str) else {
+        let Some(name) = physical_name(field) else {
             return Err(LayoutError::Missing { column: column(), key: PHYSICAL_NAME });
         };
         if mapping == ColumnMapping::Id && column_id(field).is_none() {

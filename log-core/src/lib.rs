@@ -29,7 +29,9 @@
 #![cfg_attr(test, allow(clippy::disallowed_types))]
 
 pub mod action;
+pub mod check;
 pub mod checkpoint;
+pub mod checksum;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
@@ -44,6 +46,8 @@ pub mod segment;
 pub mod snapshot;
 pub mod store;
 pub mod time_travel;
+#[cfg(feature = "parquet")]
+pub mod write_checkpoint;
 
 pub mod batch;
 #[cfg(feature = "parquet")]

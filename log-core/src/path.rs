@@ -40,6 +40,22 @@ pub fn commit_path(version: Version) -> String {
     format!("{LOG_FOLDER}{:020}.json", version.0)
 }
 
+/// The path of a checkpoint, or of a part of one, relative to the table. `id` is the UUID of a name that has one.
+pub fn checkpoint_path(version: Version, naming: CheckpointNaming, id: &str) -> String {
+    let start = format!("{LOG_FOLDER}{:020}.checkpoint", version.0);
+    match naming {
+        CheckpointNaming::Part { part, of } => format!("{start}.{part:010}.{of:010}.parquet"),
+        CheckpointNaming::Classic => format!("{start}.parquet"),
+        CheckpointNaming::UuidJson => format!("{start}.{id}.json"),
+        CheckpointNaming::UuidParquet => format!("{start}.{id}.parquet"),
+    }
+}
+
+/// The path of a version checksum, relative to the table.
+pub fn checksum_path(version: Version) -> String {
+    format!("{LOG_FOLDER}{:020}.crc", version.0)
+}
+
 /// The hint at the newest checkpoint, which writers replace.
 pub const LAST_CHECKPOINT: &str = "_delta_log/_last_checkpoint";
 

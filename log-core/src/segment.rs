@@ -79,13 +79,13 @@ pub enum SegmentError {
 
 /// What a listing holds, by kind.
 #[derive(Default)]
-struct Listed {
+pub(crate) struct Listed {
     commits: BTreeSet<Version>,
     /// Whole checkpoints, also damaged ones, by version and then from the last choice to the first.
-    checkpoints: BTreeMap<(Version, CheckpointNaming, String), Vec<String>>,
+    pub(crate) checkpoints: BTreeMap<(Version, CheckpointNaming, String), Vec<String>>,
     /// By their first version, those that reach furthest last.
-    compactions: BTreeSet<(Version, Version, String)>,
-    notes: BTreeSet<LogNote>,
+    pub(crate) compactions: BTreeSet<(Version, Version, String)>,
+    pub(crate) notes: BTreeSet<LogNote>,
 }
 
 impl Segment {
@@ -150,7 +150,7 @@ impl Segment {
 }
 
 impl Listed {
-    fn of(listing: &[ObjectMeta]) -> Self {
+    pub(crate) fn of(listing: &[ObjectMeta]) -> Self {
         let mut listed = Self::default();
         let mut parts: BTreeMap<(Version, u64), BTreeMap<u64, &String>> = BTreeMap::new();
         for object in listing {

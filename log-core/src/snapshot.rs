@@ -221,6 +221,50 @@ impl Replay {
         }
     }
 
+    /// The version that it has come to.
+    pub(crate) fn version(&self) -> Option<Version> {
+        self.version
+    }
+
+    /// The protocol so far.
+    pub(crate) fn protocol(&self) -> Option<&Protocol> {
+        self.protocol.as_deref()
+    }
+
+    /// The metadata so far.
+    pub(crate) fn metadata(&self) -> Option<&Metadata> {
+        self.metadata.as_deref()
+    }
+
+    /// The schema so far, parsed.
+    pub(crate) fn schema(&self) -> Option<Result<Arc<Schema>, ReplayError>> {
+        let metadata = self.metadata.as_ref()?;
+        Some(match &self.schema {
+            Some(schema) => Ok(schema.clone()),
+            None => schema_of(metadata, self.metadata_version).map(Arc::new),
+        })
+    }
+
+    /// The live files so far.
+    pub(crate) fn files(&self) -> &BTreeMap<FileKey, Arc<AddFile>> {
+        &self.files
+    }
+
+    /// The tombstones so far; `None` where they are not kept.
+    pub(crate) fn tombstones(&self) -> Option<&BTreeMap<FileKey, Arc<RemoveFile>>> {
+        self.tombstones.as_deref()
+    }
+
+    /// How far each application has come so far.
+    pub(crate) fn transactions(&self) -> &BTreeMap<String, SetTransaction> {
+        &self.transactions
+    }
+
+    /// Domains so far.
+    pub(crate) fn domains(&self) -> &BTreeMap<String, DomainMetadata> {
+        &self.domains
+    }
+
     /// The snapshot. Only the last metadata counts: what an older one says need not make sense to us.
     ///
     /// # Panics

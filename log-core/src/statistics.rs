@@ -80,7 +80,7 @@ fn was_float(field: &Field) -> bool {
 }
 
 /// A bound from its JSON. Numbers are read from their own text: a detour by a double would move a bound.
-fn parse_bound(json: &str, data_type: PrimitiveType) -> Option<Value> {
+pub(crate) fn parse_bound(json: &str, data_type: PrimitiveType) -> Option<Value> {
     if data_type.is_numeric() {
         // Quoted, as some writers put `"NaN"` or `"Infinity"`, it is no number and fails here.
         return parse_text(json, data_type).ok().filter(is_finite);

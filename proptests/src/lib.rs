@@ -4,7 +4,8 @@
 //! - [`expressions`]: typed trees over that table, all of them or those that SQL text can say;
 //! - [`actions`]: actions and commits, with fields and actions that nobody knows;
 //! - [`tables`]: logs that make up a table;
-//! - [`scenarios`]: writers that race, and schedules that let them.
+//! - [`scenarios`]: writers that race, and schedules that let them;
+//! - `fuzz`: what is done with bytes that may be anything.
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -22,7 +23,10 @@
 //! `PROPTEST_CASES` another number of cases.
 
 pub mod actions;
+pub mod cases;
 pub mod expressions;
+#[cfg(not(loom))]
+pub mod fuzz;
 pub mod scenarios;
 pub mod tables;
 pub mod values;

@@ -1,5 +1,6 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
+mod check;
 mod files;
 mod partitions;
 mod render;
@@ -17,6 +18,7 @@ use arrow::array::RecordBatch;
 use log_core::{
     action::{AddFile, PartitionValues},
     batch::{self, BatchError},
+    check::CheckError,
     history::{HistoryRow, LoadHistory},
     layout::LayoutError,
     load::{LoadError, LoadSnapshot},
@@ -29,6 +31,7 @@ use log_core::{
     value::Value,
 };
 
+pub use check::{CheckOptions, TableCheck, check_json, check_text};
 pub use partitions::{PartitionFilter, PartitionFilterError, RememberingFilter};
 pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
 pub use scan::{Query, QueryError, Scan};
@@ -98,6 +101,14 @@ pub enum InspectError {
     NotATable {
         /// The folder.
         path: PathBuf,
+    },
+    /// The log cannot be checked.
+    #[error("table at '{}'", path.display())]
+    Check {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: CheckError,
     },
     /// The log cannot be read.
     #[error("table at '{}'", path.display())]
@@ -172,6 +183,11 @@ impl TableFolder {
             Ok(_) => Err(InspectError::NoFolder { path: path.to_owned(), reason: None }),
             Err(error) => Err(InspectError::NoFolder { path: path.to_owned(), reason: Some(error) }),
         }
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &LocalDirectory {
+        &self.directory
     }
 
     /// The table at a version, or at the newest one.

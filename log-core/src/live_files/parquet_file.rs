@@ -9,7 +9,7 @@ use crate::{
     action::Action,
     checkpoint::{
         CheckpointError, adds,
-        columns::{self, Batches, Columns, Footer, Progress, Slice},
+        pieces::{self, Batches, Columns, Footer, Progress, Slice},
     },
     store::Bytes,
 };
@@ -101,7 +101,7 @@ impl ParquetFile {
             };
             match batches.next(columns)? {
                 Progress::Needs(range) => return Ok(Some(range)),
-                Progress::Found(Some(batch)) => columns::actions(&batch, actions)?,
+                Progress::Found(Some(batch)) => pieces::actions(&batch, actions)?,
                 Progress::Found(None) => {
                     self.work = None;
                     return Ok(None);

@@ -1,4 +1,4 @@
-//! The commands that look at a real table: `history`, `files`, `show`, `read`, `digest`.
+//! The commands that look at a real table: `history`, `files`, `show`, `read`, `digest`, `check`.
 
 use clap::{Args, Subcommand};
 use sim::{
@@ -9,6 +9,7 @@ use sim::{
 
 use super::{
     Report,
+    check::{Check, check},
     error::CliError,
     output::Output,
     read::{FileProgress, Read, absolute_paths, read},
@@ -28,6 +29,8 @@ pub enum TableCommand {
     Read(Read),
     /// Print version, live files, rows and a canonical digest of the rows as JSON
     Digest(Digest),
+    /// Check the integrity of log and data, by rules
+    Check(Check),
 }
 
 /// Which table, and how it is shown.
@@ -102,6 +105,7 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
                 false => show_text(&facts, show.table.zone(), show.output.style().width),
             }
         }
+        TableCommand::Check(arguments) => return check(arguments),
         TableCommand::Read(look) => return read(look),
         TableCommand::Digest(digest) => {
             let progress = FileProgress::start();

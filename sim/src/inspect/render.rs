@@ -331,7 +331,7 @@ fn count(number: usize, one: &str) -> String {
 }
 
 /// A text whose control characters are spelled out, so that it stays on its line and says nothing to the terminal.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

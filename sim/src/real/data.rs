@@ -95,7 +95,11 @@ pub fn open<'a>(
     data_file::open(bytes.into(), layout, &add.partition_values, deleted).map_err(ReadDataError::Content)
 }
 
-fn deleted_rows(root: &Path, vector: &DeletionVector, paths: AbsolutePaths) -> Result<DeletedRows, VectorError> {
+/// Reads a deletion vector.
+///
+/// # Errors
+/// When it cannot be read, or is not what its descriptor says.
+pub fn deleted_rows(root: &Path, vector: &DeletionVector, paths: AbsolutePaths) -> Result<DeletedRows, VectorError> {
     let file = match vector.place()? {
         Place::Inline(bytes) => return Ok(vector.read_inline(&bytes)?),
         Place::InTable(path) => log_path(root, &path)?,
@@ -135,7 +139,7 @@ pub fn write(directory: &LocalDirectory, file: &NewFile, snapshot: &Snapshot) ->
 }
 
 /// An error with what it stems from, in one line.
-pub(super) fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

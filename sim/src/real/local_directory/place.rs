@@ -19,7 +19,10 @@ pub struct PathError {
 /// # Errors
 /// When the path is not one below the table.
 pub fn log_path(root: &Path, path: &str) -> Result<PathBuf, PathError> {
-    below(root, path, path)
+    let file = below(root, path, path)?;
+    let reason =
+        "it is, or passes through, a symbolic link that leads out of the table's folder; put the file itself there";
+    if leads_out(root, &file) { Err(PathError { path: path.to_owned(), reason }) } else { Ok(file) }
 }
 
 /// The file of a data file whose path is spelled as in the log, percent-encoded.
@@ -63,15 +66,38 @@ pub fn data_path_with(root: &Path, path: &str, absolute: AbsolutePaths) -> Resul
     };
     let decoded = decode_data_path(&local);
     if !decoded.starts_with('/') || !local.starts_with('/') {
-        return below(root, path, &decoded);
+        let file = below(root, path, &decoded)?;
+        return if absolute == AbsolutePaths::Refuse && leads_out(root, &file) { refuse(LINK) } else { Ok(file) };
     }
     let file = below(Path::new("/"), path, decoded.trim_start_matches('/'))?;
     let inside =
         [std::path::absolute(root), root.canonicalize()].into_iter().flatten().any(|root| file.starts_with(root));
-    if inside || absolute == AbsolutePaths::Allow {
+    if absolute == AbsolutePaths::Allow {
         return Ok(file);
     }
+    if inside {
+        return if leads_out(root, &file) { refuse(LINK) } else { Ok(file) };
+    }
     refuse("it lies outside of the table's folder; to read it all the same, give --allow-absolute-paths")
+}
+
+const LINK: &str = "it is, or passes through, a symbolic link that leads out of the table's folder; to read it all the same, give \
+                    --allow-absolute-paths";
+
+/// Does a symbolic link below the table's folder take the file out of it? The folder itself may be one. A link inside of the table that leads to
+/// another place of it does no harm, and what is not there leads nowhere.
+fn leads_out(root: &Path, file: &Path) -> bool {
+    let is_link = |step: &Path| step.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    // A file whose path has another name of the folder in it is looked at below.
+    if file.starts_with(root) && !file.ancestors().take_while(|step| *step != root).any(is_link) {
+        return false;
+    }
+    let Ok(root) = root.canonicalize() else { return false };
+    // Of a file that is not there its folder counts. A link to nothing leads who knows where.
+    match file.ancestors().find(|step| step.symlink_metadata().is_ok()) {
+        Some(step) => step.canonicalize().map_or(true, |real| !real.starts_with(&root)),
+        None => false,
+    }
 }
 
 /// Does it begin like `s3://bucket/file` or `file:/file`? A colon that belongs to a name is percent-encoded in the log.
@@ -81,7 +107,7 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Every step must be a plain name. What is left can only go down, unless somebody who may write to the folder put a symbolic link there.
+/// Every step must be a plain name. What is left can only go down, unless a symbolic link is there.
 fn below(root: &Path, given: &str, path: &str) -> Result<PathBuf, PathError> {
     let refuse = |reason| Err(PathError { path: given.to_owned(), reason });
     if path.is_empty() {
@@ -170,5 +196,37 @@ mod tests {
         ] {
             assert_eq!(data_path(root, path).unwrap(), Path::new(file), "{path}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_does_not_lead_out_of_the_table() {
+        use std::{fs, os::unix::fs::symlink};
+        let home = tempfile::TempDir::new().unwrap();
+        let (root, outside) = (home.path().join("t"), home.path().join("outside"));
+        for folder in [root.join("_delta_log"), root.join("in"), outside.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(outside.join("f"), "x").unwrap();
+        fs::write(root.join("in/f"), "x").unwrap();
+        symlink(outside.join("f"), root.join("link")).unwrap();
+        symlink(&outside, root.join("folder")).unwrap();
+        symlink(outside.join("nothing"), root.join("nowhere")).unwrap();
+        symlink(root.join("in"), root.join("within")).unwrap();
+        let absolute = |name: &str| format!("{}/{name}", root.display());
+        for path in ["link", "folder/f", "folder/new", "nowhere"] {
+            assert!(data_path(&root, path).is_err(), "{path}");
+            assert!(data_path(&root, &absolute(path)).is_err(), "{path}");
+            assert!(log_path(&root, path).is_err(), "{path}");
+            assert!(data_path_with(&root, path, AbsolutePaths::Allow).is_ok(), "{path}");
+        }
+        for path in ["in/f", "within/f", "within/new", "in/new"] {
+            assert!(data_path(&root, path).is_ok(), "{path}");
+            assert!(log_path(&root, path).is_ok(), "{path}");
+        }
+        // The folder of the table may be reached by a link.
+        symlink(&root, home.path().join("name")).unwrap();
+        assert!(data_path(&home.path().join("name"), "in/f").is_ok());
+        assert!(data_path(&home.path().join("name"), "link").is_err());
     }
 }
