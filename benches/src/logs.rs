@@ -177,24 +177,20 @@ fn write_checkpoint(log: &Path, adds: u64, random: &mut Random) -> io::Result<()
     let mut writer = ArrowWriter::try_new(File::create(log.join(name))?, schema.clone(), Some(properties))?;
     let mut left = adds;
     let mut text = format!("{PROTOCOL}\n{}\n", metadata());
-    while !text.is_empty() {
-        for _ in 0..left.min(BATCH_ROWS) {
+    while left > 0 || !text.is_empty() {
+        let rows = left.min(BATCH_ROWS);
+        for _ in 0..rows {
             add(random, &mut text);
             text.push('\n');
         }
-        left -= left.min(BATCH_ROWS);
-        let rows = text.lines().count();
-        let mut decoder =
-            ReaderBuilder::new(schema.clone()).with_batch_size(rows).build_decoder().map_err(io::Error::other)?;
+        left -= rows;
+        // Protocol and metadata stand before the first adds.
+        let decoder = ReaderBuilder::new(schema.clone()).with_batch_size(BATCH_ROWS as usize + 2).build_decoder();
+        let mut decoder = decoder.map_err(io::Error::other)?;
         assert_eq!(decoder.decode(text.as_bytes()).map_err(io::Error::other)?, text.len(), "it is one batch");
         let batch = decoder.flush().map_err(io::Error::other)?.expect("there are rows");
         writer.write(&batch)?;
         text.clear();
-        if left > 0 {
-            add(random, &mut text);
-            text.push('\n');
-            left -= 1;
-        }
     }
     writer.close()?;
     let mut hint = File::create(log.join("_last_checkpoint"))?;

@@ -7,6 +7,7 @@ mod file;
 mod line;
 #[cfg(feature = "parquet")]
 mod parquet_file;
+mod plain_add;
 mod seen;
 
 use std::{
@@ -181,6 +182,7 @@ struct Scan<V> {
     /// Identities that a commit removes.
     removed: Vec<u128>,
     text: String,
+    plain: Vec<u8>,
     protocol: Option<Protocol>,
     metadata: Option<(Version, Metadata)>,
     /// Those of the checkpoint, which count where no commit has any.
@@ -236,6 +238,7 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
                 seen: Seen::default(),
                 removed: Vec::new(),
                 text: String::new(),
+                plain: Vec::new(),
                 protocol: None,
                 metadata: None,
                 checkpoint: (None, None),
@@ -648,13 +651,32 @@ impl<V: LiveFileVisitor> Scan<V> {
             };
             let text = std::str::from_utf8(&bytes[begin..end]).map_err(|_| bad(None))?;
             let text = text.trim_matches([' ', '\t', '\r']);
+            if with_files && let Some(add) = plain_add::parse(text, &mut self.plain) {
+                if self.seen.is_new(add.path, None) {
+                    let file = LiveFile {
+                        path: add.path,
+                        size: add.size,
+                        modification_time: add.modification_time,
+                        partition_values: PartitionTexts::of_pairs(&add.partition_values),
+                        stats: add.stats.filter(|_| self.with_stats),
+                        deletion_vector: None,
+                    };
+                    if !self.by_partition || self.visitor.may_want(&file.partition_values) {
+                        self.visitor.file(&file).map_err(BadCommit::Visitor)?;
+                    }
+                }
+                if begin == 0 {
+                    break;
+                }
+                end = begin - 1;
+                continue;
+            }
             let line = if text.is_empty() { Ok(Line::Other) } else { Line::parse(text, with_files) };
             match line.map_err(|error| bad(Some(error)))? {
                 Line::Add(add) => {
-                    let hash = self.seen.hash_of(&add.path, add.deletion_vector.as_ref());
                     let partition_values = PartitionTexts::of_pairs(&add.partition_values);
-                    let is_live = self.seen.insert(hash);
-                    if is_live && (!self.by_partition || self.visitor.may_want(&partition_values)) {
+                    let is_new = self.seen.is_new(&add.path, add.deletion_vector.as_ref());
+                    if is_new && (!self.by_partition || self.visitor.may_want(&partition_values)) {
                         let stats = match add.stats.filter(|_| self.with_stats) {
                             Some(json) => line::text(json, &mut self.text).map_err(|error| bad(Some(error)))?,
                             None => None,

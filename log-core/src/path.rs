@@ -187,7 +187,7 @@ fn is_uuid(text: &str) -> bool {
 /// Paths are URIs that are to be decoded (RFC 2396, see "Add File and Remove File" of the protocol), so `a%20b` and `a b` are one file, and so
 /// are `/a`, `file:/a`, `file:///a` and `file://localhost/a`. What decodes to bytes that are not UTF-8 keeps its own spelling: it must not fall together with others.
 pub fn path_key(path: &str) -> Cow<'_, str> {
-    if !path.bytes().any(|byte| byte == b'%' || byte == b':') {
+    if memchr::memchr2(b'%', b':', path.as_bytes()).is_none() {
         return Cow::Borrowed(path);
     }
     let local = match path.split_at_checked(5) {

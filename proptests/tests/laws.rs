@@ -6,6 +6,7 @@ mod laws {
     mod commit_loop;
     mod conflict;
     mod expressions;
+    mod live_files;
     mod logs;
     mod pruning;
     mod worlds;

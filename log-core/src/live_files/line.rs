@@ -153,33 +153,9 @@ impl<'de> Visitor<'de> for LineVisitor {
 pub(super) fn text<'a>(json: &'a RawValue, buffer: &'a mut String) -> serde_json::Result<Option<&'a str>> {
     let json = json.get();
     let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return Ok(None) };
-    let mut rest = inner.as_bytes();
-    let Some(mut at) = memchr::memchr(b'\\', rest) else { return Ok(Some(inner)) };
-    // What a raw value holds is whole JSON: an escape ends within the text.
-    buffer.clear();
-    let mut text = inner;
-    loop {
-        buffer.push_str(&text[..at]);
-        let plain = match rest[at + 1] {
-            escaped @ (b'"' | b'\\' | b'/') => char::from(escaped),
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            _ => {
-                *buffer = serde_json::from_str(json)?;
-                return Ok(Some(buffer));
-            }
-        };
-        buffer.push(plain);
-        text = &text[at + 2..];
-        rest = text.as_bytes();
-        match rest.iter().position(|byte| *byte == b'\\') {
-            Some(next) => at = next,
-            None => break,
-        }
+    if !inner.contains('\\') {
+        return Ok(Some(inner));
     }
-    buffer.push_str(text);
+    *buffer = serde_json::from_str(json)?;
     Ok(Some(buffer))
 }

@@ -56,6 +56,12 @@ impl Seen {
         self.hash(path, deletion_vector.map(DeletionVector::unique_id).as_deref())
     }
 
+    /// Sees what a commit adds. Was it new?
+    pub(super) fn is_new(&mut self, path: &str, deletion_vector: Option<&DeletionVector>) -> bool {
+        let hash = self.hash_of(path, deletion_vector);
+        self.insert(hash)
+    }
+
     /// Was it new?
     pub(super) fn insert(&mut self, hash: u128) -> bool {
         self.hashes.insert(hash)
