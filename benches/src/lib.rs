@@ -1,4 +1,7 @@
-//! What the benchmarks compare with: the same work, written by hand for one case and for nothing else.
+//! What the benchmarks compare with: the same work, written by hand for one case and for nothing else; and logs to be read.
+
+pub mod live;
+pub mod logs;
 
 use rustc_hash::FxHashSet;
 

@@ -1,6 +1,6 @@
 //! The commit loop: put, and when that was lost, judge every winner and put again.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use log_core::{
     commit::{Commit, CommitError},
@@ -9,7 +9,7 @@ use log_core::{
 };
 
 use crate::{
-    rebase::rebase,
+    rebase::{RebaseError, rebase},
     rules::{Conflict, RuleSet},
     transaction::{Transaction, Winner},
 };
@@ -53,6 +53,9 @@ pub enum CommitLoopError {
     /// A winner cannot be read.
     #[error(transparent)]
     Winner(#[from] CommitError),
+    /// A winner that the transaction cannot be carried past.
+    #[error(transparent)]
+    Rebase(#[from] RebaseError),
     /// A later commit is there and one before it is missing. A writer must not fill the hole.
     #[error(
         "commit {missing} is missing while commit {present} exists; versions are contiguous, so nothing was written; restore it from a copy of the table"
@@ -77,6 +80,9 @@ pub struct CommitLoop {
     /// A put at the version that is tried now was unclear, and nobody has looked since: the object there may be ours, or may still come.
     unclear: bool,
     now_ms: i64,
+    /// When the files of listed winners were written, for a transaction that has to go by that: one that switches in-commit timestamps on, which
+    /// those before it do not have. Empty for all others.
+    modified_ms: BTreeMap<Version, i64>,
     state: State,
 }
 
@@ -109,7 +115,8 @@ impl CommitLoop {
     /// A loop that makes at most `retries` + 1 puts. `now_ms` is the time of the first put, in milliseconds since the epoch.
     pub fn new(transaction: Arc<Transaction>, rules: Arc<RuleSet>, retries: u32, now_ms: i64) -> Self {
         let version = Version::after(transaction.read_version());
-        Self { transaction, rules, retries, attempts: 0, unclear: false, now_ms, state: State::Putting { version } }
+        let (modified_ms, state) = (BTreeMap::new(), State::Putting { version });
+        Self { transaction, rules, retries, attempts: 0, unclear: false, now_ms, modified_ms, state }
     }
 
     /// The transaction as it stands, rebased over the winners that it passed.
@@ -220,6 +227,9 @@ impl CommitLoop {
                 return Step::Done(Err(CommitLoopError::Gap { missing: expected, present: listed }));
             }
             last = last.max(Some(listed));
+            if self.transaction.enables_timestamps() {
+                self.modified_ms.insert(listed, object.modified_ms);
+            }
         }
         self.proceed(match last {
             Some(last) => AfterWait::Read { next: version, last, asked: 0 },
@@ -245,7 +255,7 @@ impl CommitLoop {
             // Our own put may be there by half: whoever takes that for a rival's commit commits twice.
             Err(_) if self.unclear => return Step::Done(Ok(Outcome::Unknown { version })),
             Ok(_) if self.unclear && bytes.is_empty() => return Step::Done(Ok(Outcome::Unknown { version })),
-            Ok(commit) => Winner::new(commit),
+            Ok(commit) => Winner { modified_ms: self.modified_ms.remove(&version), ..Winner::new(commit) },
             Err(error) => return Step::Done(Err(error.into())),
         };
         let own = winner.commit.info().and_then(|info| info.txn_id()) == Some(&self.transaction.txn_id);
@@ -257,7 +267,9 @@ impl CommitLoop {
         if let Some(conflict) = self.rules.check(&self.transaction, &winner) {
             return Step::Done(Ok(Outcome::Conflict(conflict)));
         }
-        self.transaction = rebase(self.transaction.clone(), &winner);
+        if let Err(error) = rebase(&mut self.transaction, &winner) {
+            return Step::Done(Err(error.into()));
+        }
         if let Some(last) = last
             && version < last
         {

@@ -1,12 +1,17 @@
 //! What a read predicate says about partitions.
 
+mod compiled;
+
 use log_core::{
-    action::{AddFile, PartitionValues},
+    action::{AddFile, Metadata, PartitionValues},
     expression::Expression,
-    schema::Schema,
+    schema::{Field, Schema},
     snapshot::Snapshot,
+    statistics::Statistics,
     value::{Value, parse_partition_value},
 };
+
+use self::compiled::Compiled;
 
 /// Does an expression speak of partition columns only? Constants do.
 pub fn is_partition_predicate(predicate: &Expression, partition_columns: &[String]) -> bool {
@@ -21,30 +26,140 @@ pub fn is_partition_predicate(predicate: &Expression, partition_columns: &[Strin
 
 /// May a file that is not known yet hold rows for which a read predicate is true, going by its partition values?
 ///
-/// The predicate is cut at its outer ANDs. A part that speaks of partition columns only is evaluated; NULL is no match. Every other part counts as
-/// true, and so a disjunction of a partition column and a data column narrows nothing: `p = 1 OR x = 5` may be true in any partition. A part that
-/// cannot be evaluated, or a partition value that is not of its type, counts as true too: what cannot be shown disjoint is a conflict.
+/// As [`PartitionFilter::first_match`], for one predicate and one file.
 pub fn may_match(predicate: &Expression, read: &Snapshot, add: &AddFile) -> bool {
-    let columns = read.partition_columns();
-    let Some(row) = partition_row(&read.schema, columns, &add.partition_values) else {
-        return true;
-    };
-    predicate
-        .conjuncts()
-        .into_iter()
-        .filter(|part| is_partition_predicate(part, columns))
-        .all(|part| part.matches(&row).unwrap_or(true))
+    PartitionFilter::new(std::slice::from_ref(predicate), read).first_match(add).is_some()
 }
 
-/// A row of the table in which only the partition columns have values. `None` when a value is missing or cannot be read.
-fn partition_row(schema: &Schema, columns: &[String], values: &PartitionValues) -> Option<Vec<Value>> {
-    let mut row = vec![Value::Null; schema.fields.len()];
-    for column in columns {
-        let index = schema.index_of(column)?;
-        let text = values.get(column)?;
-        row[index] = parse_partition_value(text.as_deref(), schema.fields[index].data_type.primitive()?).ok()?;
+/// The partition parts of some read predicates, ready to be asked about many files.
+///
+/// Each predicate is cut at its outer ANDs. A part that speaks of partition columns only is evaluated, over the columns of the snapshot that was
+/// read; NULL is no match. Every other part counts as true, and so a disjunction of a partition column and a data column narrows nothing:
+/// `p = 1 OR x = 5` may be true in any partition. A part that cannot be evaluated, or a partition value that is not of its type, counts as true
+/// too: what cannot be shown disjoint is a conflict.
+pub struct PartitionFilter<'a> {
+    columns: Vec<PartitionColumn<'a>>,
+    predicates: Vec<Vec<Compiled<'a>>>,
+    width: usize,
+}
+
+/// A partition column of the table that was read.
+struct PartitionColumn<'a> {
+    /// The key of `partitionValues`.
+    key: &'a str,
+    /// The position in the schema; `None` where the schema does not have it.
+    index: Option<usize>,
+    field: Option<&'a Field>,
+}
+
+impl<'a> PartitionFilter<'a> {
+    /// The filter of predicates that were registered on a snapshot.
+    pub fn new(predicates: &'a [Expression], read: &'a Snapshot) -> Self {
+        let names = read.partition_columns();
+        let columns: Vec<_> = partition_columns(read).collect();
+        let compile = |predicate: &'a Expression| {
+            let parts = predicate.conjuncts().into_iter().filter(|part| is_partition_predicate(part, names));
+            parts.map(|part| Compiled::new(part, &columns)).collect()
+        };
+        let predicates = predicates.iter().map(compile).collect();
+        Self { columns, predicates, width: read.schema.fields.len() }
     }
-    Some(row)
+
+    /// The first predicate that may be true for some row of a file.
+    pub fn first_match(&self, add: &AddFile) -> Option<usize> {
+        let mut row = None;
+        self.predicates.iter().position(|parts| {
+            parts.iter().all(|part| match part.by_text(add) {
+                Some(verdict) => verdict,
+                None => part.by_value(row.get_or_insert_with(|| self.row(add)).as_deref()),
+            })
+        })
+    }
+
+    /// Which predicates say nothing about partitions, and so may be true in any?
+    pub fn unbounded(&self) -> impl Iterator<Item = usize> {
+        self.predicates.iter().enumerate().filter(|(_, parts)| parts.is_empty()).map(|(position, _)| position)
+    }
+
+    /// A row of the table in which only the partition columns have values. `None` when a value is missing or cannot be read.
+    fn row(&self, add: &AddFile) -> Option<Vec<Value>> {
+        let mut row = vec![Value::Null; self.width];
+        for column in &self.columns {
+            let text = add.partition_values.get(column.key)?;
+            let data_type = column.field?.data_type.primitive()?;
+            row[column.index?] = parse_partition_value(text.as_deref(), data_type).ok()?;
+        }
+        Some(row)
+    }
+}
+
+/// The partition columns of a snapshot, in its order.
+fn partition_columns(read: &Snapshot) -> impl Iterator<Item = PartitionColumn<'_>> {
+    let mapped = is_mapped(&read.metadata);
+    read.partition_columns().iter().map(move |name| {
+        let index = read.schema.index_of(name);
+        let field = index.map(|index| &read.schema.fields[index]);
+        // Without a mapping, the name is as `partitionColumns` spells it.
+        let physical = field.filter(|_| mapped).map(|field| physical_name(field, mapped));
+        PartitionColumn { key: physical.unwrap_or(name), index, field }
+    })
+}
+
+/// Partition values for people, as Delta shows them: `[p=a, q=null]`, by logical names. `None` without partition columns, or when a file does not
+/// say its values.
+pub fn shown_partition(read: &Snapshot, values: &PartitionValues) -> Option<String> {
+    let value = |(name, column): (&String, PartitionColumn<'_>)| {
+        let value = values.get(column.key)?.as_deref().unwrap_or("null");
+        Some(format!("{name}={value}"))
+    };
+    let shown: Option<Vec<String>> = read.partition_columns().iter().zip(partition_columns(read)).map(value).collect();
+    shown.filter(|shown| !shown.is_empty()).map(|shown| format!("[{}]", shown.join(", ")))
+}
+
+/// Do the data files of a table have column names of their own?
+fn is_mapped(metadata: &Metadata) -> bool {
+    let mode = metadata.configuration.get("delta.columnMapping.mode");
+    mode.is_some_and(|mode| mode.eq_ignore_ascii_case("name") || mode.eq_ignore_ascii_case("id"))
+}
+
+/// The name of a column in data files, partition values and statistics.
+fn physical_name(field: &Field, mapped: bool) -> &str {
+    let physical = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
+    physical.filter(|_| mapped).unwrap_or(&field.name)
+}
+
+/// Statistics of files, as a second look at what partition values let pass.
+///
+/// Delta Spark does not do this. It is sound: a file that it leaves out has no row for which the predicate is true, so the transaction would have
+/// read the same rows with that file there.
+pub struct StatisticsFilter<'a> {
+    predicates: &'a [Expression],
+    partitions: PartitionFilter<'a>,
+    /// The schema by the names that the statistics use.
+    schema: Schema,
+}
+
+impl<'a> StatisticsFilter<'a> {
+    /// The filter of predicates that were registered on a snapshot.
+    pub fn new(predicates: &'a [Expression], read: &'a Snapshot) -> Self {
+        let mapped = is_mapped(&read.metadata);
+        let physical = |field: &Field| Field { name: physical_name(field, mapped).to_owned(), ..field.clone() };
+        let schema = Schema { fields: read.schema.fields.iter().map(physical).collect() };
+        Self { predicates, partitions: PartitionFilter::new(predicates, read), schema }
+    }
+
+    /// The first predicate that may be true for some row of a file.
+    pub fn first_match(&self, add: &AddFile) -> Option<usize> {
+        let by_partition = self.partitions.first_match(add)?;
+        let Some(text) = &add.stats else { return Some(by_partition) };
+        let statistics = Statistics::parse(text, &self.schema);
+        let row = self.partitions.row(add);
+        let value = |index: usize| {
+            let of_partition = self.partitions.columns.iter().any(|column| column.index == Some(index));
+            row.as_ref().filter(|_| of_partition).map(|row| row[index].clone())
+        };
+        self.predicates.iter().position(|predicate| statistics.may_match(predicate, &self.schema, &value))
+    }
 }
 
 #[cfg(test)]

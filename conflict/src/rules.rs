@@ -1,7 +1,10 @@
-//! The conflict rules: one small function each, called from one list in the order of the specification.
+//! Rule sets: the conflict rules of an implementation, in the order in which they are asked.
 //!
 //! A rule looks at a transaction and at one winner, a commit that landed at a version the transaction has not seen. It says nothing, or why the
-//! transaction must not commit. Source: Delta Spark, `ConflictChecker`.
+//! transaction must not commit. The rules themselves are in `delta_spark`, one function each.
+
+mod delta_spark;
+mod metadata;
 
 use std::{
     fmt,
@@ -9,21 +12,31 @@ use std::{
     sync::Arc,
 };
 
-use log_core::{action::Action, path::Version};
+use log_core::path::Version;
 
+pub use self::delta_spark::{added_files_by_statistics, concurrent_feature};
 use crate::{
     isolation::IsolationLevel,
-    predicate::may_match,
     transaction::{Transaction, Winner},
 };
 
 /// Why a transaction lost, in the words of Delta's exceptions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ConflictKind {
+    /// The transaction is of a kind that loses to every winner.
+    ConcurrentWrite,
     /// The winner changed the protocol.
     ProtocolChanged,
     /// The winner changed schema, partitioning or properties.
     MetadataChanged,
+    /// The transaction drops a feature of which the winner left new traces.
+    FeatureDropConflict,
+    /// The winner wrote a domain that the transaction writes as well.
+    DomainMetadataConflict,
+    /// The winner moved an application on whose progress the transaction looked.
+    ConcurrentTransaction,
+    /// The winner gave row ids to the files from which the transaction takes them.
+    BackfillConflict,
     /// The winner added files that the transaction would have read.
     ConcurrentAppend,
     /// The winner removed files that the transaction read.
@@ -35,6 +48,11 @@ pub enum ConflictKind {
 impl fmt::Display for ConflictKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::ConcurrentWrite => "ConcurrentWrite",
+            Self::FeatureDropConflict => "FeatureDropConflict",
+            Self::DomainMetadataConflict => "DomainMetadataConflict",
+            Self::ConcurrentTransaction => "ConcurrentTransaction",
+            Self::BackfillConflict => "BackfillConflict",
             Self::ProtocolChanged => "ProtocolChanged",
             Self::MetadataChanged => "MetadataChanged",
             Self::ConcurrentAppend => "ConcurrentAppend",
@@ -51,8 +69,22 @@ pub struct Finding {
     pub kind: ConflictKind,
     /// The file that shows it, when a file does.
     pub file: Option<String>,
+    /// The position of the read predicate that shows it, when one does.
+    pub predicate: Option<usize>,
     /// One clause that says what the winner did, without its version.
     pub reason: String,
+}
+
+impl Finding {
+    /// What shows in no file.
+    pub fn new(kind: ConflictKind, reason: impl Into<String>) -> Self {
+        Self { kind, file: None, predicate: None, reason: reason.into() }
+    }
+
+    /// What shows in a file.
+    pub fn in_file(kind: ConflictKind, file: &str, reason: &str) -> Self {
+        Self { file: Some(file.to_owned()), ..Self::new(kind, reason) }
+    }
 }
 
 /// A conflict: what a rule found in a winner.
@@ -156,16 +188,27 @@ impl RuleSet {
         Self {
             name: "delta-spark".to_owned(),
             default_level: IsolationLevel::Serializable,
-            rules: vec![
-                Rule::new("protocol", protocol),
-                Rule::new("metadata", metadata),
-                Rule::new("added-files", added_files),
-                Rule::new("removed-and-read", removed_and_read),
-                Rule::new("removed-twice", removed_twice),
-            ],
+            rules: delta_spark::rules(),
             recognises_own: true,
             atomic_put: true,
         }
+    }
+
+    /// The reference with a closer look at added files: one whose statistics show that it has no row that was read is no conflict. Nothing that a
+    /// serial order needs is let through, see [`StatisticsFilter`](crate::predicate::StatisticsFilter).
+    pub fn with_statistics() -> Self {
+        let rules = Self::delta_spark().with(added_files_by_statistics());
+        Self { name: "statistics".to_owned(), ..rules }
+    }
+
+    /// The same with a rule in the place of the one that has its id, or behind all others where none has.
+    #[must_use]
+    pub fn with(mut self, rule: Rule) -> Self {
+        match self.rules.iter_mut().find(|other| other.id == rule.id) {
+            Some(place) => *place = rule,
+            None => self.rules.push(rule),
+        }
+        self
     }
 
     /// The ids that [`without`](Self::without) takes.
@@ -209,99 +252,6 @@ impl RuleSet {
             })
         })
     }
-}
-
-/// The winner changed the protocol, and the transaction changes it as well, cannot work under the new one, or used what the new one drops.
-///
-/// Smallest counterexample: two writers create the table at once. Both write version 0 with a protocol of their own; if the second were moved to
-/// version 1, it would replace the first one's schema.
-fn protocol(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let new = winner.commit.actions.iter().find_map(|action| match action {
-        Action::Protocol(protocol) => Some(protocol),
-        _ => None,
-    })?;
-    let found = |reason: String| Some(Finding { kind: ConflictKind::ProtocolChanged, file: None, reason });
-    if transaction.changes_protocol() {
-        let hint = if winner.version() == Version(0) { " (create the table before writers start)" } else { "" };
-        return found(format!("changed the protocol, as this transaction does{hint}"));
-    }
-    if let Err(error) = new.check_writable() {
-        return found(format!("changed the protocol: {error}"));
-    }
-    let old = transaction.read.as_ref()?;
-    let kept = new.features();
-    let dropped: Vec<&str> = old.protocol.features().into_iter().filter(|feature| !kept.contains(feature)).collect();
-    if !dropped.is_empty() {
-        return found(format!("dropped {} from the protocol", dropped.join(", ")));
-    }
-    None
-}
-
-/// The winner changed schema, partitioning or properties. Metadata that is the same as before changes nothing, unless the transaction brings
-/// metadata of its own.
-///
-/// Smallest counterexample: the winner renames column `x` to `y`; the transaction appends a file with a column `x`, whose values would be lost.
-fn metadata(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let new = winner.commit.actions.iter().find_map(|action| match action {
-        Action::Metadata(metadata) => Some(metadata),
-        _ => None,
-    })?;
-    let unchanged = transaction.read.as_ref().is_some_and(|read| *read.metadata == *new);
-    if unchanged && !transaction.changes_metadata() {
-        return None;
-    }
-    let reason = "changed the table's metadata".to_owned();
-    Some(Finding { kind: ConflictKind::MetadataChanged, file: None, reason })
-}
-
-/// The winner added a file that the transaction would have read, had it been there.
-///
-/// Smallest counterexample: `DELETE FROM t` read an empty table while `INSERT INTO t VALUES (1)` committed. In the order of the log the row should be
-/// gone, and it is there. At WriteSerializable that is explained by the other order, if the insert read nothing: so blind appends are let pass
-/// there, unless the transaction changes metadata (a new constraint must see every row).
-fn added_files(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let candidates = match transaction.level {
-        IsolationLevel::SnapshotIsolation => false,
-        IsolationLevel::WriteSerializable => !winner.blind_append || transaction.changes_metadata(),
-        IsolationLevel::Serializable => true,
-    };
-    if !candidates || transaction.blind_append {
-        return None;
-    }
-    let found = |file: &str, reason: &str| {
-        Some(Finding { kind: ConflictKind::ConcurrentAppend, file: Some(file.to_owned()), reason: reason.to_owned() })
-    };
-    let read = match &transaction.read {
-        Some(read) if !transaction.reads.whole_table && !read.partition_columns().is_empty() => read,
-        _ => {
-            let add = winner.adds().next()?;
-            return found(&add.path, "added a file, and this transaction depends on the whole table");
-        }
-    };
-    let hit = winner
-        .adds()
-        .find(|add| transaction.reads.predicates.iter().any(|predicate| may_match(predicate, read, add)))?;
-    found(&hit.path, "added a file to a partition that this transaction read")
-}
-
-/// The winner removed a file that the transaction read. At every level: what was computed from the file's rows is out of date.
-///
-/// Smallest counterexample: `UPDATE t SET x = x + 1` read file `f`, and so did the same statement of a winner that replaced `f`. If both commit, one
-/// increment is lost or the rows are there twice.
-fn removed_and_read(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let reads = &transaction.reads;
-    let remove = winner.removes().find(|remove| reads.whole_table || reads.files.contains(&remove.path))?;
-    let reason = "removed a file that this transaction read".to_owned();
-    Some(Finding { kind: ConflictKind::ConcurrentDeleteRead, file: Some(remove.path.clone()), reason })
-}
-
-/// The winner removed a file that the transaction removes as well. At every level: a file can be replaced once.
-///
-/// Smallest counterexample: two compactions of the same files. If both commit, every row is there twice.
-fn removed_twice(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let remove = winner.removes().find(|remove| transaction.removes().any(|own| own.path == remove.path))?;
-    let reason = "removed a file that this transaction removes as well".to_owned();
-    Some(Finding { kind: ConflictKind::ConcurrentDeleteDelete, file: Some(remove.path.clone()), reason })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use log_core::{
-    action::{Action, AddFile, Metadata, Protocol, RemoveFile},
+    action::{Action, AddFile, DomainMetadata, Metadata, Protocol, RemoveFile},
     commit::Commit,
     expression::{BinaryOperator, Expression},
     path::Version,
@@ -47,9 +47,10 @@ pub fn partitioned() -> Arc<Snapshot> {
     table("id long, v string, p string", "p", &["+f1[p=a] +f2[p=a] +f9[p=b]"])
 }
 
-/// Actions: `+f[p=a,q=]` adds (an empty value is null), `-f` removes, `+~f` and `-~f` change no data; `cdc`; `txn:app`; `domain:name`;
+/// Actions: `+f[p=a,q=]` adds (an empty value is null), `-f` removes, `+~f` and `-~f` change no data; `+f*5@10/3` has five rows,
+/// base row id 10 and default row commit version 3, each optional; `cdc`; `txn:app`; `domain:name`; `mark:9` is the domain of row tracking;
 /// `protocol:1,7,appendOnly,invariants`; `metadata` (which no other is equal to); `info:WRITE:true:id` (its parts after the name are optional,
-/// the second is any JSON).
+/// the second is any JSON, and `_` in the name is a space).
 pub fn actions(text: &str) -> Vec<Action> {
     text.split_whitespace().map(action).collect()
 }
@@ -63,9 +64,23 @@ fn action(word: &str) -> Action {
             let (column, value) = value.split_once('=').unwrap();
             (column.to_owned(), Some(value.to_owned()).filter(|value| !value.is_empty()))
         });
-        let (path, partition_values) = (path.to_owned(), partition_values.collect());
+        let partition_values = partition_values.collect();
+        let (path, ids) = path.split_once('@').unwrap_or((path, "-/-"));
+        let (base, version) = ids.split_once('/').unwrap();
+        let (base_row_id, default_row_commit_version) = (base.parse().ok(), version.parse().ok());
+        let (path, rows) = path.split_once('*').map_or((path, None), |(path, rows)| (path, Some(rows)));
+        let (path, stats) = (path.to_owned(), rows.map(|rows| format!(r#"{{"numRecords":{rows}}}"#)));
         return match word.starts_with('+') {
-            true => Action::Add(AddFile { path, partition_values, data_change, size: 1, ..AddFile::default() }),
+            true => Action::Add(AddFile {
+                path,
+                partition_values,
+                data_change,
+                size: 1,
+                stats,
+                base_row_id,
+                default_row_commit_version,
+                ..AddFile::default()
+            }),
             false => Action::Remove(RemoveFile {
                 path,
                 partition_values: Some(partition_values),
@@ -78,6 +93,11 @@ fn action(word: &str) -> Action {
     match kind {
         "cdc" => json(r#"{"cdc":{"path":"c","partitionValues":{},"size":1,"dataChange":false}}"#.to_owned()),
         "txn" => json(format!(r#"{{"txn":{{"appId":"{rest}","version":1}}}}"#)),
+        "mark" => Action::DomainMetadata(DomainMetadata {
+            domain: "delta.rowTracking".to_owned(),
+            configuration: format!(r#"{{"rowIdHighWaterMark":{rest}}}"#),
+            ..DomainMetadata::default()
+        }),
         "domain" => json(format!(r#"{{"domainMetadata":{{"domain":"{rest}","configuration":"","removed":false}}}}"#)),
         "metadata" => {
             let schema_string = Schema::default().to_json();
@@ -97,7 +117,7 @@ fn action(word: &str) -> Action {
         }
         "info" => {
             let mut parts = rest.split(':');
-            let mut fields = vec![format!(r#""operation":"{}""#, parts.next().unwrap())];
+            let mut fields = vec![format!(r#""operation":"{}""#, parts.next().unwrap().replace('_', " "))];
             fields.extend(parts.next().map(|blind| format!(r#""isBlindAppend":{blind}"#)));
             fields.extend(parts.next().map(|id| format!(r#""txnId":"{id}""#)));
             json(format!(r#"{{"commitInfo":{{{}}}}}"#, fields.join(",")))
@@ -108,7 +128,12 @@ fn action(word: &str) -> Action {
 
 /// A winner of version 2.
 pub fn winner(text: &str) -> Winner {
-    Winner::new(Commit { version: Version(2), actions: actions(text) })
+    winner_at(2, text)
+}
+
+/// A winner of some version.
+pub fn winner_at(version: u64, text: &str) -> Winner {
+    Winner::new(Commit { version: Version(version), actions: actions(text) })
 }
 
 /// A predicate: comparisons of a column with a constant (`p=a`, `part>=3`; `p=` compares with NULL), joined by ` and ` and ` or `, of which AND
@@ -129,6 +154,7 @@ fn comparison(table: &Snapshot, text: &str) -> Expression {
     let operators = [
         (">=", BinaryOperator::GreaterOrEqual),
         ("<=>", BinaryOperator::NullSafeEqual),
+        ("<=", BinaryOperator::LessOrEqual),
         (">", BinaryOperator::Greater),
         ("<", BinaryOperator::Less),
         ("=", BinaryOperator::Equal),

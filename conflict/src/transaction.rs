@@ -1,9 +1,13 @@
 //! A transaction: what it read, what it wants to write.
 
+mod check;
+mod operation;
+mod winner;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use log_core::{
-    action::{Action, AddFile, CommitInfo, RemoveFile},
+    action::{Action, AddFile, CommitInfo, DomainMetadata, Metadata, Protocol, RemoveFile},
     commit::Commit,
     expression::Expression,
     path::Version,
@@ -11,7 +15,12 @@ use log_core::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::isolation::IsolationLevel;
+pub use self::{check::InvalidTransaction, operation::Operation, winner::Winner};
+use crate::{
+    feature::Client,
+    isolation::IsolationLevel,
+    rebase::{ENABLEMENT_TIMESTAMP, ENABLEMENT_VERSION, retain_enablement, timestamps_enabled},
+};
 
 /// What a transaction read of the table. Plain inserts read nothing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,41 +43,6 @@ impl ReadSet {
     }
 }
 
-/// What a transaction calls itself in the log.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Operation {
-    /// The name, as Delta Spark spells it: `WRITE`, `UPDATE`, `OPTIMIZE`, ...
-    pub name: String,
-    /// `commitInfo.operationParameters`.
-    pub parameters: Map<String, Json>,
-    /// `commitInfo.operationMetrics`: texts, as other clients expect.
-    pub metrics: Map<String, Json>,
-}
-
-/// Operations that declare that they change data (Delta Spark, `DeltaOperations`).
-const CHANGING_OPERATIONS: [&str; 13] = [
-    "WRITE",
-    "STREAMING UPDATE",
-    "DELETE",
-    "TRUNCATE",
-    "CONVERT",
-    "MERGE",
-    "UPDATE",
-    "CREATE TABLE AS SELECT",
-    "REPLACE TABLE AS SELECT",
-    "CREATE OR REPLACE TABLE AS SELECT",
-    "REPLACE TABLE",
-    "RESTORE",
-    "CLONE",
-];
-
-impl Operation {
-    /// Does the operation declare that it changes data?
-    pub fn changes_data(&self) -> bool {
-        CHANGING_OPERATIONS.contains(&self.name.as_str())
-    }
-}
-
 /// A transaction that is ready to commit.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Transaction {
@@ -86,6 +60,27 @@ pub struct Transaction {
     pub blind_append: bool,
     /// A text that no other transaction has, by which it knows its own commit.
     pub txn_id: String,
+    /// Who carries it out.
+    pub client: Client,
+    /// What it took over from winners.
+    pub rebased: Rebased,
+}
+
+/// What a transaction took over from the winners that it passed. What it read stays what it read: the columns that its predicates speak of, and
+/// the features that a winner must not drop.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Rebased {
+    /// The newest protocol of a winner.
+    pub protocol: Option<Arc<Protocol>>,
+    /// The newest metadata of a winner that was accepted.
+    pub metadata: Option<Arc<Metadata>>,
+    /// The high-water mark of row ids of the newest winner, where row tracking is supported.
+    pub row_id_mark: Option<i64>,
+    /// The in-commit timestamp that its own must exceed, in milliseconds since the epoch. Before the first winner this is the timestamp of the
+    /// commit that was read, where the caller knows it.
+    pub after_ms: Option<i64>,
+    /// A winner switched row tracking on, so its rows may have lost the ids that they had.
+    pub row_tracking_lost: bool,
 }
 
 impl Transaction {
@@ -102,7 +97,49 @@ impl Transaction {
         let only_adds =
             actions.iter().filter(|action| action.is_file_action()).all(|action| matches!(action, Action::Add(_)));
         let blind_append = only_adds && reads.is_empty();
-        Self { read, reads, operation, actions, level, blind_append, txn_id }
+        let mut actions = actions;
+        if let Some(read) = &read {
+            retain_enablement(&mut actions, &read.metadata);
+        }
+        let (client, rebased) = (Client::default(), Rebased::default());
+        Self { read, reads, operation, actions, level, blind_append, txn_id, client, rebased }
+    }
+
+    /// The protocol that it is written under: its own, else the newest winner's, else the one that it read.
+    pub fn protocol(&self) -> Option<&Protocol> {
+        self.own_protocol()
+            .or(self.rebased.protocol.as_deref())
+            .or_else(|| self.read.as_ref().map(|read| read.protocol.as_ref()))
+    }
+
+    /// The metadata that it is written under: its own, else the newest winner's, else what it read.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        self.own_metadata()
+            .or(self.rebased.metadata.as_deref())
+            .or_else(|| self.read.as_ref().map(|read| read.metadata.as_ref()))
+    }
+
+    /// The protocol that it writes.
+    pub fn own_protocol(&self) -> Option<&Protocol> {
+        protocol_of(&self.actions)
+    }
+
+    /// The metadata that it writes.
+    pub fn own_metadata(&self) -> Option<&Metadata> {
+        metadata_of(&self.actions)
+    }
+
+    /// Does it switch in-commit timestamps on?
+    pub fn enables_timestamps(&self) -> bool {
+        let before = self.read.as_ref().is_some_and(|read| timestamps_enabled(&read.metadata));
+        !before && self.own_metadata().is_some_and(timestamps_enabled)
+    }
+
+    /// The partition values of a file that it read, when that was live.
+    pub fn read_file(&self, path: &str) -> Option<&AddFile> {
+        let from = (path.to_owned(), None);
+        let files = self.read.as_ref()?.files.range(from..);
+        files.map(|(_, add)| add.as_ref()).next().filter(|add| add.path == path)
     }
 
     /// The version that it read.
@@ -112,12 +149,12 @@ impl Transaction {
 
     /// Does it write a `metaData` action?
     pub fn changes_metadata(&self) -> bool {
-        self.actions.iter().any(|action| matches!(action, Action::Metadata(_)))
+        self.own_metadata().is_some()
     }
 
     /// Does it write a `protocol` action?
     pub fn changes_protocol(&self) -> bool {
-        self.actions.iter().any(|action| matches!(action, Action::Protocol(_)))
+        self.own_protocol().is_some()
     }
 
     /// The files that it removes.
@@ -125,9 +162,22 @@ impl Transaction {
         removes(&self.actions)
     }
 
-    /// The bytes of its commit file when written at a time, in milliseconds since the epoch.
+    /// The files that it adds.
+    pub fn adds(&self) -> impl Iterator<Item = &AddFile> {
+        adds(&self.actions)
+    }
+
+    /// The bytes of its commit file when written at a time, in milliseconds since the epoch. They hold for one attempt: a later one has other
+    /// times.
     pub fn commit_bytes(&self, now_ms: i64) -> Vec<u8> {
         let mut info = Map::new();
+        let timestamp = self.in_commit_timestamp(now_ms);
+        if let Some(timestamp) = timestamp {
+            info.insert("inCommitTimestamp".to_owned(), json!(timestamp));
+        }
+        if self.rebased.row_tracking_lost {
+            info.insert("tags".to_owned(), json!({ "delta.rowTracking.preserved": "false" }));
+        }
         info.insert("timestamp".to_owned(), json!(now_ms));
         info.insert("operation".to_owned(), json!(self.operation.name));
         info.insert("operationParameters".to_owned(), Json::Object(self.operation.parameters.clone()));
@@ -142,50 +192,57 @@ impl Transaction {
         info.insert("engineInfo".to_owned(), json!(concat!("contend/", env!("CARGO_PKG_VERSION"))));
         info.insert("txnId".to_owned(), json!(self.txn_id));
         let info = Action::CommitInfo(CommitInfo(info));
-        Commit::serialise(std::iter::once(&info).chain(&self.actions))
+        match timestamp.filter(|_| self.enables_timestamps()) {
+            None => Commit::serialise(std::iter::once(&info).chain(&self.actions)),
+            Some(timestamp) => {
+                // The record of the enablement and the timestamp of the commit must agree.
+                let mut actions = self.actions.clone();
+                for action in &mut actions {
+                    if let Action::Metadata(metadata) = action
+                        && metadata.configuration.contains_key(ENABLEMENT_VERSION)
+                    {
+                        metadata.configuration.insert(ENABLEMENT_TIMESTAMP.to_owned(), timestamp.to_string());
+                    }
+                }
+                Commit::serialise(std::iter::once(&info).chain(&actions))
+            }
+        }
+    }
+
+    /// Its in-commit timestamp when written at a time, where the table has them: later than that of the commit before it.
+    fn in_commit_timestamp(&self, now_ms: i64) -> Option<i64> {
+        let after = self.rebased.after_ms.map_or(i64::MIN, |after| after.saturating_add(1));
+        self.metadata().is_some_and(timestamps_enabled).then(|| now_ms.max(after))
     }
 }
 
-/// A commit that landed at a version that a transaction has not seen.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Winner {
-    /// What was read from the log.
-    pub commit: Commit,
-    /// It says that it read nothing, and it removes nothing. A commit that does not say so is not blind, and one with removes is none whatever it
-    /// says.
-    pub blind_append: bool,
+fn protocol_of(actions: &[Action]) -> Option<&Protocol> {
+    actions.iter().find_map(|action| match action {
+        Action::Protocol(protocol) => Some(protocol),
+        _ => None,
+    })
 }
 
-impl Winner {
-    /// Takes a commit for a winner.
-    pub fn new(commit: Commit) -> Self {
-        let claims = commit.info().is_some_and(CommitInfo::is_blind_append);
-        let blind_append = claims && removes(&commit.actions).next().is_none();
-        Self { commit, blind_append }
-    }
+fn metadata_of(actions: &[Action]) -> Option<&Metadata> {
+    actions.iter().find_map(|action| match action {
+        Action::Metadata(metadata) => Some(metadata),
+        _ => None,
+    })
+}
 
-    /// Its version.
-    pub fn version(&self) -> Version {
-        self.commit.version
-    }
+/// The domains that actions write or remove.
+pub(crate) fn domains(actions: &[Action]) -> impl Iterator<Item = &DomainMetadata> {
+    actions.iter().filter_map(|action| match action {
+        Action::DomainMetadata(domain) => Some(domain),
+        _ => None,
+    })
+}
 
-    /// The name of its operation; `TRANSACTION` when it has none, as Delta Spark says.
-    pub fn operation(&self) -> &str {
-        self.commit.info().and_then(CommitInfo::operation).unwrap_or("TRANSACTION")
-    }
-
-    /// The files that it added.
-    pub fn adds(&self) -> impl Iterator<Item = &AddFile> {
-        self.commit.actions.iter().filter_map(|action| match action {
-            Action::Add(add) => Some(add),
-            _ => None,
-        })
-    }
-
-    /// The files that it removed.
-    pub fn removes(&self) -> impl Iterator<Item = &RemoveFile> {
-        removes(&self.commit.actions)
-    }
+fn adds(actions: &[Action]) -> impl Iterator<Item = &AddFile> {
+    actions.iter().filter_map(|action| match action {
+        Action::Add(add) => Some(add),
+        _ => None,
+    })
 }
 
 fn removes(actions: &[Action]) -> impl Iterator<Item = &RemoveFile> {

@@ -4,14 +4,30 @@
 //! file of any name may be one.
 
 #[cfg(feature = "parquet")]
+pub(crate) mod adds;
+#[cfg(feature = "parquet")]
 mod cell;
+#[cfg(feature = "parquet")]
+mod columns;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parsed;
+#[cfg(feature = "parquet")]
+pub(crate) mod pieces;
+#[cfg(feature = "parquet")]
+mod retention;
+#[cfg(feature = "parquet")]
 mod stats_parsed;
+#[cfg(feature = "parquet")]
+mod write;
 
+#[cfg(feature = "parquet")]
+pub use retention::{DurationError, Retention};
 use serde::Deserialize;
 use serde_json::Value as Json;
+#[cfg(feature = "parquet")]
+pub use write::{CheckpointId, CheckpointKind, EncodeError, EncodedCheckpoint, EncodedFile, V2_FEATURE, encode};
 
 use crate::{
     action::Action,
@@ -109,7 +125,8 @@ impl Checkpoint {
         Ok(actions)
     }
 
-    fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
+    /// Parts from each other what stands in one file.
+    pub(crate) fn from_actions(version: Version, mut actions: Vec<Action>) -> Result<Self, CheckpointError> {
         let mut sidecars = Vec::new();
         for action in &actions {
             let Action::Unknown { name, body } = action else { continue };
@@ -129,7 +146,7 @@ impl Checkpoint {
     }
 }
 
-fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
+pub(crate) fn json(bytes: &[u8]) -> Result<Vec<Action>, CheckpointError> {
     commit::actions(bytes).map_err(|BadLine { line, source }| CheckpointError::Line { line, source })
 }
 

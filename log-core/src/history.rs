@@ -166,7 +166,7 @@ enum State {
     Reading(Vec<usize>),
     Properties {
         commits: Vec<(usize, Commit)>,
-        load: LoadSnapshot,
+        load: Box<LoadSnapshot>,
     },
 }
 
@@ -210,7 +210,7 @@ impl LoadHistory {
                 Step::Done(Some(self.rows(&commits, timestamps)))
             }
             (None, Some(newest)) if newest.info().and_then(|info| info.in_commit_timestamp()).is_some() => {
-                let mut load = LoadSnapshot::at(newest.version);
+                let mut load = Box::new(LoadSnapshot::at(newest.version));
                 let request = load.start();
                 self.state = State::Properties { commits, load };
                 Step::Request(request)

@@ -1,6 +1,7 @@
 //! The hint at the newest checkpoint ("Last Checkpoint File" of the protocol).
 
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::path::Version;
 
@@ -9,6 +10,49 @@ use crate::path::Version;
 pub struct LastCheckpoint {
     /// The version of a checkpoint that was the newest when the hint was written.
     pub version: Version,
+}
+
+/// What a hint says about the checkpoint that it names, for those who read it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CheckpointFacts {
+    /// Its version.
+    pub version: Version,
+    /// Actions in it, those of its sidecars included.
+    pub actions: u64,
+    /// Bytes, those of its sidecars included.
+    pub size: u64,
+    /// Live files in it.
+    pub add_files: u64,
+    /// Of one after the v2 specification, what Delta Spark wants to know of its file.
+    pub v2: Option<V2File>,
+}
+
+/// The file of a v2 checkpoint itself.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct V2File {
+    /// Its name, without folder.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// When it was written, in milliseconds since the epoch.
+    pub modified_ms: i64,
+}
+
+impl CheckpointFacts {
+    /// The bytes of `_last_checkpoint`.
+    pub fn hint(&self) -> Vec<u8> {
+        let mut document = json!({
+            "version": self.version.0,
+            "size": self.actions,
+            "sizeInBytes": self.size,
+            "numOfAddFiles": self.add_files,
+        });
+        if let Some(file) = &self.v2 {
+            document["v2Checkpoint"] =
+                json!({"path": file.name, "sizeInBytes": file.size, "modificationTime": file.modified_ms});
+        }
+        document.to_string().into_bytes()
+    }
 }
 
 /// A hint that says nothing.

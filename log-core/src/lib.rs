@@ -31,11 +31,13 @@
 pub mod action;
 pub mod check;
 pub mod checkpoint;
+pub mod checksum;
 pub mod commit;
 pub mod deletion_vector;
 pub mod history;
 pub mod last_checkpoint;
 pub mod layout;
+pub mod live_files;
 pub mod load;
 pub mod log_note;
 pub mod path;
@@ -44,6 +46,8 @@ pub mod segment;
 pub mod snapshot;
 pub mod store;
 pub mod time_travel;
+#[cfg(feature = "parquet")]
+pub mod write_checkpoint;
 
 pub mod batch;
 #[cfg(feature = "parquet")]

@@ -88,9 +88,9 @@ pub enum LoadError {
 type Next = Result<Step<Option<Arc<Snapshot>>>, LoadError>;
 
 /// A checkpoint or compaction that is of no use.
-struct Useless {
-    path: String,
-    note: LogNote,
+pub(crate) struct Useless {
+    pub(crate) path: String,
+    pub(crate) note: LogNote,
 }
 
 impl LoadSnapshot {
@@ -145,23 +145,7 @@ impl LoadSnapshot {
     }
 
     fn hint(&mut self, answer: Answer) -> Next {
-        let hint = match answer {
-            Answer::Content(None) => None,
-            Answer::Content(Some(bytes)) => match LastCheckpoint::parse(&bytes) {
-                Ok(hint) => Some(hint.version),
-                Err(error) => {
-                    self.notes.insert(LogNote::UnusableHint { cause: error.to_string() });
-                    None
-                }
-            },
-            // The log can be read without it.
-            Answer::Unavailable { cause } => {
-                self.notes.insert(LogNote::UnusableHint { cause });
-                None
-            }
-            other => return Err(unexpected(other)),
-        };
-        let from = hint.filter(|hint| self.wanted.is_none_or(|wanted| *hint <= wanted));
+        let from = hinted_version(answer, self.wanted, &mut self.notes)?;
         Ok(Step::Request(self.list(from)))
     }
 
@@ -185,7 +169,7 @@ impl LoadSnapshot {
                 return Ok(Step::Request(self.list(None)));
             }
             (Ok(None), None) => return Ok(Step::Done(self.base.take())),
-            (Err(error), _) => return Err(self.missing(error)),
+            (Err(error), _) => return Err(missing(error, &self.notes)),
         };
         let mut paths = segment.checkpoint.as_ref().map(|checkpoint| checkpoint.paths.clone()).unwrap_or_default();
         paths.extend(segment.commits.iter().cloned());
@@ -193,16 +177,6 @@ impl LoadSnapshot {
         let listed = if only_commits { Listed::default() } else { listed };
         self.state = State::Reading { segment, listed };
         Ok(Step::Request(Request::GetMany { paths }))
-    }
-
-    fn missing(&self, error: SegmentError) -> LoadError {
-        let is_unusable =
-            |note: &&LogNote| matches!(note, LogNote::UnusableCheckpoint { .. } | LogNote::UnusableCompaction { .. });
-        let unusable: Vec<LogNote> = self.notes.iter().filter(is_unusable).cloned().collect();
-        match error {
-            SegmentError::Gap { .. } if !unusable.is_empty() => LoadError::Unusable { gap: error, unusable },
-            error => error.into(),
-        }
     }
 
     /// Goes on without a file.
@@ -335,12 +309,49 @@ fn checkpoint(parts: &CheckpointParts, contents: Vec<Option<Bytes>>) -> Result<C
     Ok(whole)
 }
 
-fn useless(path: &str, cause: String) -> Useless {
+/// The version from which on it is enough to list, by what the hint says.
+pub(crate) fn hinted_version(
+    answer: Answer,
+    wanted: Option<Version>,
+    notes: &mut BTreeSet<LogNote>,
+) -> Result<Option<Version>, LoadError> {
+    let hint = match answer {
+        Answer::Content(None) => None,
+        Answer::Content(Some(bytes)) => match LastCheckpoint::parse(&bytes) {
+            Ok(hint) => Some(hint.version),
+            Err(error) => {
+                notes.insert(LogNote::UnusableHint { cause: error.to_string() });
+                None
+            }
+        },
+        // The log can be read without it.
+        Answer::Unavailable { cause } => {
+            notes.insert(LogNote::UnusableHint { cause });
+            None
+        }
+        other => return Err(unexpected(other)),
+    };
+    Ok(hint.filter(|hint| wanted.is_none_or(|wanted| *hint <= wanted)))
+}
+
+/// No files make up the version; was that so from the start?
+pub(crate) fn missing(error: SegmentError, notes: &BTreeSet<LogNote>) -> LoadError {
+    let is_unusable =
+        |note: &&LogNote| matches!(note, LogNote::UnusableCheckpoint { .. } | LogNote::UnusableCompaction { .. });
+    let unusable: Vec<LogNote> = notes.iter().filter(is_unusable).cloned().collect();
+    match error {
+        SegmentError::Gap { .. } if !unusable.is_empty() => LoadError::Unusable { gap: error, unusable },
+        error => error.into(),
+    }
+}
+
+/// The checkpoint that begins with this file is of no use.
+pub(crate) fn useless(path: &str, cause: String) -> Useless {
     Useless { path: path.to_owned(), note: LogNote::UnusableCheckpoint { path: path.to_owned(), cause } }
 }
 
 /// An error and its sources on one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -350,7 +361,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn unexpected(answer: Answer) -> LoadError {
+pub(crate) fn unexpected(answer: Answer) -> LoadError {
     match answer {
         Answer::Unavailable { cause } => LoadError::Store { cause },
         other => panic!("the driver answered with {other:?}, which was not asked for"),

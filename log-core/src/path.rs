@@ -40,6 +40,22 @@ pub fn commit_path(version: Version) -> String {
     format!("{LOG_FOLDER}{:020}.json", version.0)
 }
 
+/// The path of a checkpoint, or of a part of one, relative to the table. `id` is the UUID of a name that has one.
+pub fn checkpoint_path(version: Version, naming: CheckpointNaming, id: &str) -> String {
+    let start = format!("{LOG_FOLDER}{:020}.checkpoint", version.0);
+    match naming {
+        CheckpointNaming::Part { part, of } => format!("{start}.{part:010}.{of:010}.parquet"),
+        CheckpointNaming::Classic => format!("{start}.parquet"),
+        CheckpointNaming::UuidJson => format!("{start}.{id}.json"),
+        CheckpointNaming::UuidParquet => format!("{start}.{id}.parquet"),
+    }
+}
+
+/// The path of a version checksum, relative to the table.
+pub fn checksum_path(version: Version) -> String {
+    format!("{LOG_FOLDER}{:020}.crc", version.0)
+}
+
 /// The hint at the newest checkpoint, which writers replace.
 pub const LAST_CHECKPOINT: &str = "_delta_log/_last_checkpoint";
 
@@ -171,7 +187,7 @@ fn is_uuid(text: &str) -> bool {
 /// Paths are URIs that are to be decoded (RFC 2396, see "Add File and Remove File" of the protocol), so `a%20b` and `a b` are one file, and so
 /// are `/a`, `file:/a`, `file:///a` and `file://localhost/a`. What decodes to bytes that are not UTF-8 keeps its own spelling: it must not fall together with others.
 pub fn path_key(path: &str) -> Cow<'_, str> {
-    if !path.bytes().any(|byte| byte == b'%' || byte == b':') {
+    if memchr::memchr2(b'%', b':', path.as_bytes()).is_none() {
         return Cow::Borrowed(path);
     }
     let local = match path.split_at_checked(5) {

@@ -28,6 +28,39 @@ const READER_FEATURES: [&str; 10] = [
 const WRITER_FEATURES: [&str; 5] =
     ["appendOnly", "invariants", "v2Checkpoint", "domainMetadata", "vacuumProtocolCheck"];
 
+/// Features of which it is known what a checkpoint must hold of them. None but the last needs more than the actions themselves: what those
+/// say (row ids, domains, properties of columns, deletion vectors) has its column. A feature that is not here may bring actions or fields that a checkpoint would lose.
+const CHECKPOINT_FEATURES: [&str; 28] = [
+    "allowColumnDefaults",
+    "appendOnly",
+    "changeDataFeed",
+    "checkConstraints",
+    "clustering",
+    "columnMapping",
+    "deletionVectors",
+    "domainMetadata",
+    "generatedColumns",
+    "icebergCompatV1",
+    "icebergCompatV2",
+    "icebergCompatV3",
+    "identityColumns",
+    "inCommitTimestamp",
+    "inCommitTimestamp-preview",
+    "invariants",
+    "materializePartitionColumns",
+    "rowTracking",
+    "timestampNtz",
+    "typeWidening",
+    "typeWidening-preview",
+    "vacuumProtocolCheck",
+    "variantType",
+    "variantType-preview",
+    "variantShredding",
+    "variantShredding-preview",
+    "checkpointProtection",
+    "v2Checkpoint",
+];
+
 /// Features that version numbers brought before there were lists, with the least reader and writer version that has each ("Valid Feature Names
 /// in Table Features").
 const IMPLIED_FEATURES: [(&str, i32, i32); 7] = [
@@ -44,7 +77,7 @@ const IMPLIED_FEATURES: [(&str, i32, i32); 7] = [
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[error("the table cannot be {what}: it needs {needs}, which this build of contend does not implement")]
 pub struct Unsupported {
-    /// `read` or `written`.
+    /// `read`, `written` or `given a checkpoint`.
     pub what: &'static str,
     /// Versions or features.
     pub needs: String,
@@ -65,6 +98,25 @@ impl Protocol {
         listed.chain(implied.map(|(feature, ..)| feature)).collect()
     }
 
+    /// The protocol with another feature for readers and writers, by lists: what the version numbers implied is listed too.
+    pub fn with_feature(&self, feature: &str) -> Self {
+        let mut all: BTreeSet<&str> = self.features();
+        all.insert(feature);
+        let is_for_readers = |name: &&str| {
+            *name == feature
+                || READER_FEATURES.contains(name)
+                || self.reader_features.iter().flatten().any(|listed| listed == name)
+        };
+        let owned = |names: Vec<&str>| Some(names.into_iter().map(str::to_owned).collect());
+        Self {
+            min_reader_version: 3,
+            min_writer_version: 7,
+            reader_features: owned(all.iter().copied().filter(is_for_readers).collect()),
+            writer_features: owned(all.into_iter().collect()),
+            extra: self.extra.clone(),
+        }
+    }
+
     /// May this crate read the table?
     ///
     /// # Errors
@@ -72,6 +124,21 @@ impl Protocol {
     pub fn check_readable(&self) -> Result<(), Unsupported> {
         let features = self.reader_features.as_deref();
         check("read", "reader", self.min_reader_version, PLAIN_READER_VERSION, 3, features, &READER_FEATURES)
+    }
+
+    /// May this crate write checkpoints of the table? That changes nothing of the table, so less is needed than for
+    /// [writing](Self::check_writable) it: to read it, and to know of each feature what a checkpoint must hold.
+    ///
+    /// # Errors
+    /// When it may not, naming the version or the features.
+    pub fn check_checkpointable(&self) -> Result<(), Unsupported> {
+        self.check_readable()?;
+        let what = "given a checkpoint";
+        let features = self.writer_features.as_deref();
+        // Below 7, versions stand for features that are all known.
+        check(what, "writer", self.min_writer_version, 6, 7, features, &CHECKPOINT_FEATURES)?;
+        let features = self.reader_features.as_deref();
+        check(what, "reader", self.min_reader_version, PLAIN_READER_VERSION, 3, features, &CHECKPOINT_FEATURES)
     }
 
     /// May this crate write the table? Whoever writes must be able to read as well, and keep to what readers are told.
@@ -180,6 +247,47 @@ mod tests {
                 "identityColumns",
                 "invariants",
             ],
+        );
+    }
+
+    #[test]
+    fn with_a_feature_more_everything_is_listed() {
+        let check = |reader, writer, lists: [&[&str]; 2], expected: [&[&str]; 2]| {
+            let protocol = Protocol {
+                min_reader_version: reader,
+                min_writer_version: writer,
+                reader_features: (reader == 3).then(|| features(lists[0])).flatten(),
+                writer_features: (writer == 7).then(|| features(lists[1])).flatten(),
+                ..Protocol::default()
+            };
+            let more = protocol.with_feature("v2Checkpoint");
+            assert_eq!((more.min_reader_version, more.min_writer_version), (3, 7));
+            assert_eq!([more.reader_features, more.writer_features], expected.map(features), "{protocol:?}");
+        };
+        check(1, 2, [&[], &[]], [&["v2Checkpoint"], &["appendOnly", "invariants", "v2Checkpoint"]]);
+        check(1, 7, [&[], &["domainMetadata"]], [&["v2Checkpoint"], &["domainMetadata", "v2Checkpoint"]]);
+        check(
+            2,
+            5,
+            [&[], &[]],
+            [
+                &["columnMapping", "v2Checkpoint"],
+                &[
+                    "appendOnly",
+                    "changeDataFeed",
+                    "checkConstraints",
+                    "columnMapping",
+                    "generatedColumns",
+                    "invariants",
+                    "v2Checkpoint",
+                ],
+            ],
+        );
+        check(
+            3,
+            7,
+            [&["odd"], &["odd", "appendOnly"]],
+            [&["odd", "v2Checkpoint"], &["appendOnly", "odd", "v2Checkpoint"]],
         );
     }
 

@@ -288,7 +288,8 @@ impl Replay {
     }
 }
 
-fn schema_of(metadata: &Metadata, version: Version) -> Result<Schema, ReplayError> {
+/// The schema of what the metadata of this version says.
+pub(crate) fn schema_of(metadata: &Metadata, version: Version) -> Result<Schema, ReplayError> {
     let schema = match metadata.schema_string.as_str() {
         "" => Schema::default(),
         text => Schema::parse(text).map_err(|source| ReplayError::Schema { version, source })?,

@@ -29,3 +29,5 @@ tables+=("$work/types"/*)
 "$program" run @write-conflict --store "$work/write-conflict" --set store.existing=continue | tail -n 1
 
 "$venv/bin/python" "$here/compare.py" "$program" "${tables[@]}"
+
+"$venv/bin/python" "$here/checkpoints.py" "$program" "$here/../../sim/tests/tables" "$work/checkpoints"

@@ -23,6 +23,7 @@
 //! `PROPTEST_CASES` another number of cases.
 
 pub mod actions;
+pub mod cases;
 pub mod expressions;
 #[cfg(not(loom))]
 pub mod fuzz;

@@ -4,11 +4,13 @@
 
 mod arguments;
 mod check;
+mod checkpoint;
 mod compare;
 mod error;
 mod explore;
 mod files;
 mod interrupt;
+mod judge;
 mod output;
 mod read;
 mod replay;
@@ -50,6 +52,9 @@ Examples:
   contend scenarios                                      what is built in
   contend run @write-conflict --store DIR                the same on threads, over a real table
   contend read DIR/logs --version-as-of 1                its rows; see also history, files, show and digest
+  contend check DIR/logs --data                          is anything wrong with it
+  contend checkpoint DIR/logs                            write a checkpoint of it
+  contend judge CASE...                                  the conflict rules on log-level cases
 
 A scenario is @NAME (built in) or the path of a TOML file.
 Exit: 0 pass; 1 violation, broken expectation or incomplete search; 2 usage or input error.";
@@ -62,8 +67,10 @@ enum Command {
     Replay(replay::Arguments),
     Shrink(shrink::Arguments),
     Scenarios(scenarios::Arguments),
+    Judge(judge::Arguments),
     #[command(flatten)]
     Table(table::TableCommand),
+    Checkpoint(checkpoint::Arguments),
 }
 
 /// What a command prints, and how it ends.
@@ -85,7 +92,9 @@ pub fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Shrink(arguments) => shrink::run(arguments),
         Command::Scenarios(arguments) => scenarios::run(arguments),
+        Command::Judge(arguments) => judge::run(arguments),
         Command::Table(command) => table::run(command),
+        Command::Checkpoint(arguments) => checkpoint::run(arguments),
     };
     match result.and_then(|report| output::print(&report.text).map(|()| report.verdict)) {
         Ok(Verdict::Pass) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! What a real table is: its history, its files, its rows, and their digest. Nothing in here writes.
 
 mod check;
+mod files;
 mod partitions;
 mod render;
 mod scan;
@@ -31,7 +32,7 @@ use log_core::{
 };
 
 pub use check::{CheckOptions, TableCheck, check_json, check_text};
-pub use partitions::{PartitionFilter, PartitionFilterError};
+pub use partitions::{PartitionFilter, PartitionFilterError, RememberingFilter};
 pub use render::{csv_heading, csv_row, files_json, files_text, history_json, history_text, rows_json, rows_text};
 pub use scan::{Query, QueryError, Scan};
 pub use show::{TableFacts, show_json, show_text};
@@ -184,12 +185,17 @@ impl TableFolder {
         }
     }
 
+    /// Where it is.
+    pub fn directory(&self) -> &LocalDirectory {
+        &self.directory
+    }
+
     /// The table at a version, or at the newest one.
     ///
     /// # Errors
     /// When the folder holds no table, when the version was never made, or when the log cannot be read.
     pub fn at(&self, version: Option<Version>) -> Result<TableAt<'_>, InspectError> {
-        let snapshot = self.ask(version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at))?;
+        let snapshot = self.ask(version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at).hinted())?;
         Ok(TableAt { directory: &self.directory, snapshot })
     }
 
@@ -273,22 +279,6 @@ impl TableAt<'_> {
     /// The live files in order of path.
     pub fn files(&self) -> Vec<FileRow> {
         self.snapshot.adds().map(|add| file_row(add, self.schema())).collect()
-    }
-
-    /// The live files whose partition a predicate in SQL is true for, in order of path. `now_ms` is the clock, in milliseconds since the epoch.
-    ///
-    /// # Errors
-    /// When the predicate is none, or speaks of other columns than those of the partition.
-    pub fn files_where(&self, predicate: &str, now_ms: i64) -> Result<Vec<FileRow>, InspectError> {
-        let error = |source| InspectError::Partitions { path: self.directory.root().to_owned(), source };
-        let filter = PartitionFilter::new(predicate, &self.snapshot, now_ms).map_err(error)?;
-        let mut files = Vec::new();
-        for add in self.snapshot.adds() {
-            if filter.keeps(add).map_err(error)? {
-                files.push(file_row(add, self.schema()));
-            }
-        }
-        Ok(files)
     }
 
     /// The first `limit` rows: files in order of path, rows in the order of their file.

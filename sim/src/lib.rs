@@ -62,6 +62,7 @@ pub mod walk;
 pub mod world;
 
 // Was it right?
+pub mod conflict_case;
 pub mod judge;
 pub mod oracle;
 
@@ -74,5 +75,7 @@ pub mod shrink;
 // The outside world.
 #[cfg(feature = "real")]
 pub mod inspect;
+#[cfg(feature = "real")]
+pub mod maintain;
 #[cfg(any(feature = "real", loom))]
 pub mod real;

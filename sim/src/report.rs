@@ -6,6 +6,7 @@
 pub mod explore;
 pub(crate) mod grid;
 pub mod json;
+pub mod judge;
 pub mod replay;
 pub mod run;
 pub mod scenarios;

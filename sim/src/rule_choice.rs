@@ -23,7 +23,7 @@ pub struct RuleChoice {
 type Named = (&'static str, fn() -> RuleSet);
 
 /// The rule sets that can be chosen; the first is taken where nothing is said.
-const RULE_SETS: &[Named] = &[("delta-spark", RuleSet::delta_spark)];
+const RULE_SETS: &[Named] = &[("delta-spark", RuleSet::delta_spark), ("statistics", RuleSet::with_statistics)];
 
 /// A choice that does not exist, or under which a scenario cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,10 @@ impl RuleChoice {
     }
 
     /// The rule set, without what is left out.
-    fn rule_set(&self) -> Result<RuleSet, RuleChoiceError> {
+    ///
+    /// # Errors
+    /// When there is no such rule set, or when it has no such rule.
+    pub fn rule_set(&self) -> Result<RuleSet, RuleChoiceError> {
         let make = RULE_SETS.iter().find(|(name, _)| *name == self.name).map(|(_, make)| make);
         let whole = make.ok_or_else(|| RuleChoiceError::Set {
             name: self.name.clone(),
@@ -140,19 +143,19 @@ mod tests {
     fn an_unknown_choice_names_the_nearest() {
         assert_eq!(
             choose("delta-sprak", &[]).unwrap_err().to_string(),
-            "no rule set is called 'delta-sprak'; there is delta-spark; did you mean 'delta-spark'?"
+            "no rule set is called 'delta-sprak'; there are delta-spark, statistics; did you mean 'delta-spark'?"
         );
         assert_eq!(
             choose("delta-spark", &["added-file"]).unwrap_err().to_string(),
-            "rule set 'delta-spark' has no rule 'added-file'; it has protocol, metadata, added-files, removed-and-read, \
-             removed-twice, own-commit, put-if-absent; did you mean 'added-files'?"
+            "rule set 'delta-spark' has no rule 'added-file'; it has never-rebased, protocol, feature-drop, metadata, \
+             domain-metadata, application-transaction, backfill, added-files, removed-and-read, removed-twice, own-commit, put-if-absent; did you mean 'added-files'?"
         );
     }
 
     #[test]
     fn rules_and_devices_are_left_out() {
         let setting = choose("delta-spark", &["added-files", "own-commit", "put-if-absent"]).unwrap();
-        assert_eq!(setting.rules.rules.len(), 4);
+        assert_eq!(setting.rules.rules.len(), 9);
         assert!(!setting.rules.recognises_own && !setting.rules.atomic_put);
         let choice = RuleChoice { without: vec!["added-files".to_owned()], ..RuleChoice::default() };
         assert_eq!(choice.to_string(), "delta-spark without added-files");

@@ -12,7 +12,7 @@ pub(crate) mod nearest;
 pub mod parse;
 pub mod statement;
 
-pub use bind::{Constants, bind, bind_constant, bind_predicate};
+pub use bind::{Constants, Registration, bind, bind_constant, bind_predicate, bind_registration};
 pub use bound::Bound;
 pub use error::SqlError;
 pub use parse::{parse_script, parse_statement};

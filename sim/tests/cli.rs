@@ -3,7 +3,9 @@
 mod cli {
     mod bad_input;
     mod check;
+    mod checkpoint;
     mod explore;
+    mod judge;
     mod paths;
     mod read;
     mod run;

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use expect_test::expect;
 use log_core::{
+    action::Action,
     path::LOG_FOLDER,
     store::{Bytes, ObjectMap},
 };
@@ -12,7 +13,7 @@ use super::*;
 use crate::{
     isolation::IsolationLevel,
     rules::Rule,
-    testing::{actions, table, unpartitioned},
+    testing::{actions, unpartitioned},
     transaction::{Operation, ReadSet},
 };
 
@@ -264,29 +265,33 @@ fn a_conflict_stops_at_the_winner_that_has_it() {
     check_update(&["txn:app", "-f1", "txn:app"], &[], "put 2, wait, list 2, get 2, get 3, ConcurrentDeleteRead with 3");
 }
 
-/// The first winner adds a feature, the second drops it; against what the transaction read, the second alone drops nothing.
+/// The first winner sets a property that harms nobody, the second takes it back; against what the transaction read, the second changes nothing.
 #[test]
 fn each_winner_is_judged_against_what_the_winners_before_brought() {
-    let append = Transaction {
-        read: Some(table("id long", "", &["protocol:1,7,appendOnly"])),
-        ..Transaction::clone(&transaction("WRITE", "own"))
+    let append = transaction("WRITE", "own");
+    let read = append.read.as_ref().unwrap().metadata.as_ref().clone();
+    let mut changed = read.clone();
+    changed.configuration.insert("delta.columnMapping.maxColumnId".to_owned(), "5".to_owned());
+    let text = |metadata| String::from_utf8(Commit::serialise(&[Action::Metadata(metadata)])).unwrap();
+    let (set, unset) = (text(changed), text(read));
+    let check = |commits: &[&String], script: Script, expected: &str| {
+        let mut store = log(&[]);
+        (2..).zip(commits).for_each(|(version, text)| put(&mut store, version, text));
+        assert_eq!(run(&append, 3, store, script).story, expected);
     };
-    let append = Arc::new(append);
-    let (both, one) = ("protocol:1,7,appendOnly,invariants", "protocol:1,7,appendOnly");
-    let check = |commits: &[&str], script: Script, expected: &str| {
-        assert_eq!(run(&append, 3, log(commits), script).story, expected);
-    };
-    check(&[one], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
-    check(&[both, one], &[], "put 2, wait, list 2, get 2, get 3, ProtocolChanged with 3");
+    let then = |texts: &[&String]| Event::Rivals(2, texts.iter().map(|text| (*text).clone()).collect());
+    check(&[&unset], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
+    check(&[&set], &[], "put 2, wait, list 2, get 2, put 3, committed at 3");
+    check(&[&set, &unset], &[], "put 2, wait, list 2, get 2, get 3, MetadataChanged with 3");
     check(
-        &[both],
-        &[("put 3", rivals(3, &[one]))],
-        "put 2, wait, list 2, get 2, put 3, wait, list 3, get 3, ProtocolChanged with 3",
+        &[&set],
+        &[("put 3", raw(3, &unset))],
+        "put 2, wait, list 2, get 2, put 3, wait, list 3, get 3, MetadataChanged with 3",
     );
     check(
         &[],
-        &[("put 2", Event::Delayed), ("get 2", rivals(2, &[both, one]))],
-        "put 2, get 2, list 3, get 3, ProtocolChanged with 3",
+        &[("put 2", Event::Delayed), ("get 2", then(&[&set, &unset]))],
+        "put 2, get 2, list 3, get 3, MetadataChanged with 3",
     );
 }
 
@@ -549,4 +554,66 @@ fn a_pause_says_how_many_puts_were_made() {
     assert_eq!(outcome, Outcome::Committed { version: Version(4), attempts: 3 });
     // What it carries at the end is what it began with: the winners brought nothing that stays.
     assert_eq!(machine.transaction(), &transaction("WRITE", "own"));
+}
+
+/// A transaction that switches in-commit timestamps on goes by the times of files, which are all that the winners before it have.
+#[test]
+fn who_switches_timestamps_on_is_later_than_the_files_before() {
+    let read = unpartitioned();
+    let mut metadata = read.metadata.as_ref().clone();
+    let on = [("delta.enableInCommitTimestamps", "true"), ("delta.inCommitTimestampEnablementVersion", "2")];
+    metadata.configuration.extend(on.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let enable = |own: Vec<Action>| {
+        let (operation, level) = (Operation::named("SET TBLPROPERTIES"), IsolationLevel::Serializable);
+        Arc::new(Transaction::new(Some(read.clone()), ReadSet::default(), operation, own, level, "own".to_owned()))
+    };
+    let timestamp_after = |own: Vec<Action>| {
+        let mut store = log(&[]);
+        for version in [2, 3] {
+            let (path, bytes) = (commit_path(Version(version)), commit("+r").into_bytes().into());
+            store.answer(&Request::PutIfAbsent { path, bytes }, 50_000 + version as i64);
+        }
+        let found = run(&enable(own), 3, store, &[]);
+        let landed = Commit::parse(Version(4), &found.puts[1]).unwrap();
+        (landed.info().unwrap().in_commit_timestamp(), landed.actions.into_iter().nth(1))
+    };
+    let (timestamp, Some(Action::Metadata(written))) = timestamp_after(vec![Action::Metadata(metadata)]) else {
+        panic!("the metadata is written")
+    };
+    assert_eq!(timestamp, Some(50_004));
+    assert_eq!(written.configuration["delta.inCommitTimestampEnablementVersion"], "4");
+    assert_eq!(written.configuration["delta.inCommitTimestampEnablementTimestamp"], "50004");
+    assert_eq!(timestamp_after(actions("+n")).0, None);
+}
+
+/// Report 49: both append, creating the table if it is not there. The second to come loses, whatever its schema, and nothing of it is written; when it
+/// starts again it finds a table, to which it appends.
+#[test]
+fn of_two_creators_one_loses_and_appends_next_time() {
+    let create = |id: &str| {
+        let operation = Operation::named("CREATE TABLE AS SELECT");
+        let own = actions(&format!("protocol:1,2 metadata +n-{id}"));
+        let (reads, level) = (ReadSet::default(), IsolationLevel::Serializable);
+        Arc::new(Transaction::new(None, reads, operation, own, level, id.to_owned()))
+    };
+    let first = run(&create("first"), 3, ObjectMap::default(), &[]);
+    assert_eq!(first.story, "put 0, committed at 0");
+    let second = run(&create("second"), 3, first.store, &[]);
+    assert_eq!(second.story, "put 0, wait, list 0, get 0, ProtocolChanged with 0");
+    assert_eq!(versions_of(&second.store, "second"), []);
+    assert_eq!(versions_of(&second.store, "first"), [Version(0)]);
+    // Version 0 is there and empty: it is not written over, and nothing is put above it.
+    let mut empty = ObjectMap::default();
+    put(&mut empty, 0, "");
+    let found = run(&create("second"), 3, empty.clone(), &[]);
+    assert_eq!(found.story, "put 0, wait, list 0, get 0, ProtocolChanged with 0");
+    assert_eq!(found.store, empty);
+}
+
+#[test]
+fn a_winner_without_numbers_where_row_ids_are_due_is_an_error() {
+    let read = crate::testing::table("id long", "", &["protocol:1,7,domainMetadata,rowTracking"]);
+    let append = Transaction { read: Some(read), ..Transaction::clone(&transaction("WRITE", "own")) };
+    let found = run(&Arc::new(append), 3, log(&["+r"]), &[]);
+    expect!["put 2, wait, list 2, get 2, error: 'n-own' needs row ids behind those of version 2, but its statistics have no numRecords; write the file with statistics"].assert_eq(&found.story);
 }

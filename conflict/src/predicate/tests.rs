@@ -127,3 +127,140 @@ fn a_predicate_without_columns_speaks_of_partitions_only() {
     check("p=a and id=1", false);
     check("id=1", false);
 }
+
+fn negated(expression: Expression) -> Expression {
+    Expression::Not(Box::new(expression))
+}
+
+fn text_column(table: &Snapshot, index: usize) -> Expression {
+    let name = table.schema.fields[index].name.clone();
+    Expression::Column { index, name, data_type: table.schema.fields[index].data_type.primitive().unwrap() }
+}
+
+fn text(value: &str) -> Expression {
+    Expression::literal(Value::String(value.to_owned()))
+}
+
+#[test]
+fn texts_are_compared_as_they_stand() {
+    let table = two_columns();
+    let q = || text_column(&table, 2);
+    let check = |predicate: &Expression, file: &str, expected: bool| {
+        assert_eq!(matches(&table, predicate, file), expected, "{predicate} on {file}");
+        // The careful way says the same.
+        let careful = Expression::Not(Box::new(negated(predicate.clone())));
+        assert_eq!(matches(&table, &careful, file), expected, "{careful} on {file}");
+    };
+    let differs = Expression::binary(BinaryOperator::NotEqual, q(), text("x"));
+    check(&differs, "part=1,q=y", true);
+    check(&differs, "part=1,q=x", false);
+    check(&differs, "part=1,q=", false);
+    let among = Expression::In { value: Box::new(q()), list: vec![text("x"), text("y")] };
+    check(&among, "part=1,q=y", true);
+    check(&among, "part=1,q=z", false);
+    check(&among, "part=1,q=", false);
+    check(&negated(among.clone()), "part=1,q=z", true);
+    check(&negated(among), "part=1,q=", false);
+    let equal = Expression::binary(BinaryOperator::Equal, q(), text(""));
+    check(&equal, "part=1,q=", false);
+    check(&Expression::binary(BinaryOperator::Equal, text("x"), q()), "part=1,q=x", true);
+    check(&Expression::binary(BinaryOperator::Equal, text("x"), q()), "part=1,q=y", false);
+    check(&Expression::binary(BinaryOperator::Greater, q(), text("x")), "part=1,q=y", true);
+    let with_null = Expression::In {
+        value: Box::new(q()),
+        list: vec![text("x"), Expression::null(table.schema.fields[2].data_type.primitive().unwrap())],
+    };
+    check(&with_null, "part=1,q=x", true);
+    check(&negated(with_null), "part=1,q=z", false);
+}
+
+#[test]
+fn a_text_that_is_missing_may_be_any() {
+    check("q=x", "part=1", true);
+    check("q=x and part=1", "part=2", true);
+    check("q=x and part=1", "q=x", true);
+}
+
+#[test]
+fn the_first_predicate_that_matches_is_named() {
+    let table = two_columns();
+    let predicates = ["part=1", "q=x", "id=5"].map(|text| predicate(&table, text));
+    let filter = PartitionFilter::new(&predicates, &table);
+    let first = |file: &str| {
+        let [Action::Add(add)] = &actions(&format!("+f[{file}]"))[..] else { panic!("{file}") };
+        filter.first_match(add)
+    };
+    assert_eq!(first("part=1,q=x"), Some(0));
+    assert_eq!(first("part=2,q=x"), Some(1));
+    assert_eq!(first("part=2,q=y"), Some(2));
+    assert_eq!(filter.unbounded().collect::<Vec<_>>(), [2]);
+    let two = PartitionFilter::new(&predicates[..2], &table);
+    let [Action::Add(add)] = &actions("+f[part=2,q=y]")[..] else { panic!("an add") };
+    assert_eq!(two.first_match(add), None);
+    assert_eq!(PartitionFilter::new(&[], &table).first_match(add), None);
+}
+
+/// The table with a physical name for each column.
+fn mapped(table: &Snapshot, mode: &str) -> Snapshot {
+    let mut schema = Schema::clone(&table.schema);
+    for field in &mut schema.fields {
+        field.metadata.insert("delta.columnMapping.physicalName".to_owned(), format!("c-{}", field.name).into());
+    }
+    let mut metadata = Metadata::clone(&table.metadata);
+    metadata.configuration.insert("delta.columnMapping.mode".to_owned(), mode.to_owned());
+    Snapshot { schema: Arc::new(schema), metadata: Arc::new(metadata), ..table.clone() }
+}
+
+#[test]
+fn under_column_mapping_files_use_physical_names() {
+    let table = two_columns();
+    for mode in ["name", "id", "NAME"] {
+        let mapped = mapped(&table, mode);
+        assert!(matches(&mapped, &predicate(&mapped, "part=1"), "c-part=1,c-q=x"));
+        assert!(!matches(&mapped, &predicate(&mapped, "part=1"), "c-part=2,c-q=x"));
+        assert!(!matches(&mapped, &predicate(&mapped, "q=y"), "c-part=2,c-q=x"));
+    }
+    let off = mapped(&table, "none");
+    assert!(!matches(&off, &predicate(&off, "part=1"), "part=2,q=x"));
+    assert!(matches(&off, &predicate(&off, "part=1"), "c-part=2,c-q=x"), "these names mean nothing");
+}
+
+#[test]
+fn partitions_are_shown_by_logical_names() {
+    let shown = |table: &Snapshot, file: &str| {
+        let [Action::Add(add)] = &actions(&format!("+f[{file}]"))[..] else { panic!("{file}") };
+        shown_partition(table, &add.partition_values)
+    };
+    let table = two_columns();
+    assert_eq!(shown(&table, "part=1,q=").as_deref(), Some("[part=1, q=null]"));
+    assert_eq!(shown(&mapped(&table, "name"), "c-part=1,c-q=x").as_deref(), Some("[part=1, q=x]"));
+    assert_eq!(shown(&table, "part=1"), None);
+    assert_eq!(shown(&crate::testing::unpartitioned(), ""), None);
+}
+
+#[test]
+fn statistics_speak_of_physical_names() {
+    let table = two_columns();
+    let check = |table: &Snapshot, name: &str, text: &str, file: &str, expected: bool| {
+        let [Action::Add(add)] = &mut actions(&format!("+f[{file}]"))[..] else { panic!("{file}") };
+        add.stats = Some(format!(r#"{{"numRecords":2,"minValues":{{"{name}":6}},"maxValues":{{"{name}":9}}}}"#));
+        let predicates = [predicate(table, text)];
+        let filter = StatisticsFilter::new(&predicates, table);
+        assert_eq!(filter.first_match(add).is_some(), expected, "{text} on {file}, {name}");
+        add.stats = None;
+        assert_eq!(filter.first_match(add).is_some(), may_match(&predicates[0], table, add));
+    };
+    check(&table, "id", "id=5", "part=1,q=x", false);
+    check(&table, "id", "id=7", "part=1,q=x", true);
+    check(&table, "c-id", "id=5", "part=1,q=x", true);
+    let mapped = mapped(&table, "name");
+    check(&mapped, "c-id", "id=5", "c-part=1,c-q=x", false);
+    check(&mapped, "id", "id=5", "c-part=1,c-q=x", true);
+    // Partition values count as well, where they can be read.
+    check(&table, "id", "part=1 or id=5", "part=1,q=x", true);
+    check(&table, "id", "part=1 or id=5", "part=2,q=x", false);
+    check(&table, "id", "part=1 or id=5", "part=two,q=x", true);
+    check(&table, "id", "part=1 and id=7", "part=2,q=x", false);
+    // Not of the partition columns, and without statistics: nothing is known of it.
+    check(&table, "other", "id=5", "part=1,q=x", true);
+}

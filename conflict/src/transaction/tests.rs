@@ -1,5 +1,9 @@
 use expect_test::expect;
 
+use std::collections::BTreeSet;
+
+use log_core::deletion_vector::DeletionVector;
+
 use super::*;
 use crate::{
     rules::RuleSet,
@@ -114,4 +118,54 @@ fn a_first_commit_names_no_version_that_was_read() {
     );
     assert_eq!((info.timestamp(), info.txn_id(), info.is_blind_append()), (Some(7), Some("own"), true));
     assert_eq!(commit.actions[1..], transaction.actions);
+}
+
+#[test]
+fn actions_that_contradict_each_other_are_no_transaction() {
+    let check = |text: &str, expected: Option<&str>| {
+        let found = transaction(ReadSet::default(), text).check().err().map(|error| error.to_string());
+        assert_eq!(found.as_deref(), expected, "{text}");
+    };
+    check("+a -b +c txn:x txn:y txn:x domain:d domain:e metadata protocol:1,2 cdc cdc info:X", None);
+    check("metadata metadata", Some("a commit holds at most one metaData action; leave all but one out"));
+    check("protocol:1,2 protocol:1,2", Some("a commit holds at most one protocol action; leave all but one out"));
+    check("domain:d domain:d", Some("domain 'd' is written twice in one commit; a commit says once what stands in it"));
+    for (text, first, second) in
+        [("+a +a", "added", "added"), ("-a -a", "removed", "removed"), ("-a +a", "removed", "added")]
+    {
+        let expected =
+            format!("file 'a' is {first} and {second} under one deletion vector; a commit does one thing to a file");
+        check(text, Some(&expected));
+    }
+    // Under two vectors it is two logical files.
+    let mut delete = transaction(ReadSet::default(), "-a +a");
+    let Action::Add(add) = &mut delete.actions[1] else { panic!("an add") };
+    add.deletion_vector = Some(DeletionVector { storage_type: "u".to_owned(), ..DeletionVector::default() });
+    assert_eq!(delete.check(), Ok(()));
+}
+
+#[test]
+fn operations_are_known_by_name() {
+    for name in ["RESTORE", "CLONE", "CONVERT"] {
+        assert!(operation(name).is_never_rebased() && operation(name).changes_data());
+    }
+    assert!(!operation("WRITE").is_never_rebased());
+    for name in
+        ["REPLACE TABLE", "CREATE OR REPLACE TABLE", "REPLACE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT"]
+    {
+        assert!(operation(name).replaces_table() && operation(name).changes_data(), "{name}");
+    }
+    for name in ["CREATE TABLE", "CREATE TABLE AS SELECT", "WRITE"] {
+        assert!(!operation(name).replaces_table(), "{name}");
+    }
+    assert_eq!(Operation::named("WRITE"), operation("WRITE"));
+}
+
+#[test]
+fn a_file_that_was_read_is_found_by_its_path() {
+    let read = transaction(ReadSet::default(), "");
+    assert_eq!(read.read_file("f2").unwrap().partition_values["p"].as_deref(), Some("a"));
+    assert_eq!(read.read_file("f3"), None);
+    assert_eq!(read.read_file("f"), None);
+    assert_eq!(Transaction { read: None, ..read }.read_file("f2"), None);
 }

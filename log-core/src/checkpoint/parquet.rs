@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The columns that hold actions. A row has one of them.
-const COLUMNS: [&str; 8] =
+pub(super) const COLUMNS: [&str; 8] =
     ["add", "remove", "metaData", "protocol", "txn", "domainMetadata", "checkpointMetadata", "sidecar"];
 
 /// The actions of a Parquet file. Columns may stand in any order and be missing; one that is not known is not read.
@@ -80,7 +80,7 @@ fn metadata(bytes: &[u8], length: u64) -> Result<Arc<ParquetMetaData>, Checkpoin
 
 /// Run lengths and compression can make much of few bytes. Every action has a path or an id of its own, so there are no more of them than bytes;
 /// and texts of a log do not shrink to a thousandth.
-fn check_size(metadata: &ParquetMetaData, rows: i64, length: u64) -> Result<(), CheckpointError> {
+pub(super) fn check_size(metadata: &ParquetMetaData, rows: i64, length: u64) -> Result<(), CheckpointError> {
     let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
     let expanded = chunks.fold(0, |sum: i64, chunk| sum.saturating_add(chunk.uncompressed_size().max(0)));
     let limit = i64::try_from(length).unwrap_or(i64::MAX);
@@ -92,7 +92,8 @@ fn check_size(metadata: &ParquetMetaData, rows: i64, length: u64) -> Result<(), 
     Ok(())
 }
 
-fn take(batch: &RecordBatch, actions: &mut Vec<Action>) -> Result<(), CheckpointError> {
+/// The actions of a batch.
+pub(super) fn take(batch: &RecordBatch, actions: &mut Vec<Action>) -> Result<(), CheckpointError> {
     for column in COLUMNS {
         let Some(array) = batch.column_by_name(column) else { continue };
         let Some(array) = array.as_struct_opt() else { return Err(CheckpointError::Column(column)) };
@@ -103,22 +104,26 @@ fn take(batch: &RecordBatch, actions: &mut Vec<Action>) -> Result<(), Checkpoint
     Ok(())
 }
 
-fn action(column: &'static str, array: &StructArray, row: usize) -> Result<Action, CheckpointError> {
-    fn body<T: DeserializeOwned>(column: &'static str, array: &StructArray, row: usize) -> Result<T, CheckpointError> {
-        T::deserialize(Cell::new(array, row)).map_err(|error| CheckpointError::Row {
-            column,
-            row,
-            cause: error.to_string(),
-        })
+/// The add of a row that has one.
+pub(super) fn add(array: &StructArray, row: usize) -> Result<AddFile, CheckpointError> {
+    let mut add: AddFile = body("add", array, row)?;
+    if add.stats.is_none() {
+        add.stats = stats_parsed::text(array, row);
     }
+    Ok(add)
+}
+
+fn body<T: DeserializeOwned>(column: &'static str, array: &StructArray, row: usize) -> Result<T, CheckpointError> {
+    T::deserialize(Cell::new(array, row)).map_err(|error| CheckpointError::Row {
+        column,
+        row,
+        cause: error.to_string(),
+    })
+}
+
+fn action(column: &'static str, array: &StructArray, row: usize) -> Result<Action, CheckpointError> {
     Ok(match column {
-        "add" => {
-            let mut add: AddFile = body(column, array, row)?;
-            if add.stats.is_none() {
-                add.stats = stats_parsed::text(array, row);
-            }
-            Action::Add(add)
-        }
+        "add" => Action::Add(add(array, row)?),
         "remove" => Action::Remove(body(column, array, row)?),
         "metaData" => Action::Metadata(body(column, array, row)?),
         "protocol" => Action::Protocol(body(column, array, row)?),

@@ -90,15 +90,11 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
         }
         TableCommand::Files(Files { look, partition }) => {
             let (folder, version) = look.table.open()?;
-            let table = folder.at(version)?;
-            let mut files = match partition {
-                Some(predicate) => table.files_where(predicate, now_ms())?,
-                None => table.files(),
-            };
+            let (version, mut files) = folder.files(version, partition.as_deref(), now_ms())?;
             files.truncate(look.limit());
             match look.output.json {
-                true => files_json(&files, table.version()),
-                false => files_text(&files, table.version(), look.output.style().width),
+                true => files_json(&files, version),
+                false => files_text(&files, version, look.output.style().width),
             }
         }
         TableCommand::Show(show) => {

@@ -4,7 +4,8 @@ mod durable;
 mod place;
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read as _, Seek as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -50,7 +51,9 @@ impl LocalDirectory {
             Request::Get { path } => self.get(path).map(Answer::Content),
             Request::GetRange { path, start, end } => self.get_range(path, *start, *end).map(Answer::Content),
             Request::GetMany { paths } => {
-                paths.iter().map(|path| self.get(path)).collect::<Result<_, _>>().map(Answer::Contents)
+                let mut buffer = Vec::new();
+                let contents = paths.iter().map(|path| self.read(path, &mut buffer, |_| Ok(u64::MAX)));
+                contents.collect::<Result<_, _>>().map(Answer::Contents)
             }
             Request::PutIfAbsent { path, bytes } => {
                 Ok(Answer::Write(self.write(path, |path| durable::put_if_absent(path, bytes))))
@@ -124,16 +127,35 @@ impl LocalDirectory {
     }
 
     fn get(&self, path: &str) -> Result<Option<Arc<[u8]>>, String> {
-        let file = log_path(&self.root, path).map_err(|error| error.to_string())?;
-        let bytes = present(fs::read(&file)).map_err(|error| format!("cannot read '{}': {error}", file.display()))?;
-        Ok(bytes.map(Into::into))
+        self.read(path, &mut Vec::new(), |_| Ok(u64::MAX))
     }
 
     fn get_range(&self, path: &str, start: u64, end: u64) -> Result<Option<Arc<[u8]>>, String> {
-        let Some(bytes) = self.get(path)? else { return Ok(None) };
-        let end = usize::try_from(end).unwrap_or(usize::MAX).min(bytes.len());
-        let start = usize::try_from(start).unwrap_or(usize::MAX).min(end);
-        Ok(Some(bytes[start..end].into()))
+        self.read(path, &mut Vec::new(), |file| {
+            let end = end.min(file.metadata()?.len());
+            Ok(end.saturating_sub(file.seek(io::SeekFrom::Start(start.min(end)))?))
+        })
+    }
+
+    /// Reads as many bytes as `begin` says, from where it puts the file. They go through `buffer`: to read many files through one of them costs less than memory that
+    /// is new to the system for each.
+    fn read(
+        &self,
+        path: &str,
+        buffer: &mut Vec<u8>,
+        begin: impl FnOnce(&mut File) -> io::Result<u64>,
+    ) -> Result<Option<Arc<[u8]>>, String> {
+        let place = log_path(&self.root, path).map_err(|error| error.to_string())?;
+        let read = || -> io::Result<Option<Arc<[u8]>>> {
+            let Some(mut file) = present(File::open(&place))? else { return Ok(None) };
+            let length = begin(&mut file)?;
+            buffer.clear();
+            let size = file.metadata()?.len().min(length);
+            buffer.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+            file.take(length).read_to_end(buffer)?;
+            Ok(Some(buffer.as_slice().into()))
+        };
+        read().map_err(|error| format!("cannot read '{}': {error}", place.display()))
     }
 
     /// None after the first put, then up to a bound that doubles with every put.

@@ -5,12 +5,14 @@ mod expression;
 mod function;
 mod literal;
 mod query;
+mod registration;
 mod write;
 
 use log_core::{expression::Expression, schema::Schema, value::Value};
 use sqlparser::ast::{Expr, Spanned};
 
 use self::expression::Scope;
+pub use self::registration::{Registration, bind_registration};
 use super::{bound::Bound, dialect::string_text, error::SqlError, parse::parse_expression, statement::Statement};
 
 /// What statements take from outside.

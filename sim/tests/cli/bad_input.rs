@@ -171,13 +171,13 @@ fn flags_that_do_not_fit() {
     run(
         &["--rules", "delta-sparc"],
         expect![[r#"
-        error: no rule set is called 'delta-sparc'; there is delta-spark; did you mean 'delta-spark'?
+        error: no rule set is called 'delta-sparc'; there are delta-spark, statistics; did you mean 'delta-spark'?
     "#]],
     );
     run(
         &["--without", "added-file"],
         expect![[r#"
-            error: rule set 'delta-spark' has no rule 'added-file'; it has protocol, metadata, added-files, removed-and-read, removed-twice, own-commit, put-if-absent; did you mean 'added-files'?
+            error: rule set 'delta-spark' has no rule 'added-file'; it has never-rebased, protocol, feature-drop, metadata, domain-metadata, application-transaction, backfill, added-files, removed-and-read, removed-twice, own-commit, put-if-absent; did you mean 'added-files'?
         "#]],
     );
     run(

@@ -1,0 +1,64 @@
+//! In-commit timestamps: each later than that of the commit before it ("In-Commit Timestamps" of the protocol).
+
+use std::sync::Arc;
+
+use log_core::action::{Action, CommitInfo, Metadata};
+
+use crate::transaction::{Transaction, Winner};
+
+/// The property that switches in-commit timestamps on.
+pub(crate) const ENABLED: &str = "delta.enableInCommitTimestamps";
+/// The property that says from which version on.
+pub(crate) const ENABLEMENT_VERSION: &str = "delta.inCommitTimestampEnablementVersion";
+/// The property that says from which time on.
+pub(crate) const ENABLEMENT_TIMESTAMP: &str = "delta.inCommitTimestampEnablementTimestamp";
+
+/// Are in-commit timestamps on?
+pub(crate) fn timestamps_enabled(metadata: &Metadata) -> bool {
+    metadata.configuration.get(ENABLED).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+/// Metadata that replaces a table's keeps the record of when its timestamps began, as long as they stay on: without it, nobody knows which commits
+/// have them.
+pub(crate) fn retain_enablement(actions: &mut [Action], read: &Metadata) {
+    if !timestamps_enabled(read) {
+        return;
+    }
+    for action in actions {
+        let Action::Metadata(metadata) = action else { continue };
+        if !timestamps_enabled(metadata) {
+            continue;
+        }
+        for key in [ENABLEMENT_VERSION, ENABLEMENT_TIMESTAMP] {
+            if let Some(value) = read.configuration.get(key) {
+                metadata.configuration.entry(key.to_owned()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+}
+
+/// The transaction commits after the winner, in its own time as in the log; if it switches the timestamps on, then from the next version on. The
+/// time of the enablement is written with the commit.
+pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) {
+    if !transaction.metadata().is_some_and(timestamps_enabled) {
+        return;
+    }
+    let info = winner.commit.info();
+    let of_winner = info
+        .and_then(CommitInfo::in_commit_timestamp)
+        .or(winner.modified_ms)
+        .or_else(|| info.and_then(CommitInfo::timestamp));
+    let enables = transaction.enables_timestamps();
+    let own = Arc::make_mut(transaction);
+    own.rebased.after_ms = own.rebased.after_ms.max(of_winner);
+    if !enables {
+        return;
+    }
+    for action in &mut own.actions {
+        if let Action::Metadata(metadata) = action
+            && let Some(version) = metadata.configuration.get_mut(ENABLEMENT_VERSION)
+        {
+            *version = winner.version().next().to_string();
+        }
+    }
+}

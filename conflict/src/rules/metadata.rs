@@ -1,0 +1,133 @@
+//! Which changes of metadata a transaction can live with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use log_core::{
+    action::{Metadata, Protocol},
+    schema::Schema,
+};
+
+use super::{ConflictKind, Finding};
+use crate::{
+    feature::{
+        CATALOG_MANAGED, COLUMN_MAPPING, DELETION_VECTORS, IN_COMMIT_TIMESTAMP, ROW_TRACKING, V2_CHECKPOINT, supports,
+    },
+    transaction::{Transaction, Winner},
+};
+
+const ROW_TRACKING_ENABLED: &str = "delta.enableRowTracking";
+const MAPPING_MODE: &str = "delta.columnMapping.mode";
+
+/// Keys of a field's metadata that switching column mapping on may write.
+const MAPPING_KEYS: [&str; 3] =
+    ["delta.columnMapping.id", "delta.columnMapping.physicalName", "delta.columnMapping.nested.ids"];
+
+/// W changed schema, partitioning or properties. T passes if it brings no metadata of its own, and W changed nothing, moved the high-water marks of
+/// identity columns only, or switched on something that leaves files valid that were written without.
+///
+/// Smallest counterexample: W renames column `x` to `y`; T appends a file with a column `x`, whose values would be lost.
+pub(super) fn check(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
+    let new = winner.metadata()?;
+    let found = |reason: &str| Some(Finding::new(ConflictKind::MetadataChanged, reason));
+    if transaction.changes_metadata() {
+        return found("wrote the table's metadata, as this transaction does");
+    }
+    if winner.moves_identity_only() {
+        return None;
+    }
+    let Some(old) = transaction.metadata() else {
+        return found("changed the table's metadata");
+    };
+    let protocol = winner.protocol().or(transaction.protocol())?;
+    let reason = difference(old, new, protocol)?;
+    found(&format!("changed the table's metadata: {reason}"))
+}
+
+/// What stands against going on under new metadata; `None` when nothing does.
+fn difference(old: &Metadata, new: &Metadata, protocol: &Protocol) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let fixed = [
+        ("its id", old.id != new.id),
+        ("its name", old.name != new.name),
+        ("its description", old.description != new.description),
+        ("the format", old.format != new.format),
+        ("the partition columns", old.partition_columns != new.partition_columns),
+        ("the time of creation", old.created_time != new.created_time),
+        ("a field that the protocol does not know", old.extra != new.extra),
+    ];
+    if let Some((what, _)) = fixed.into_iter().find(|(_, differs)| *differs) {
+        return Some(format!("{what} differs"));
+    }
+    if let Some(reason) = property_difference(&old.configuration, &new.configuration, protocol) {
+        return Some(reason);
+    }
+    let schema_passes =
+        old.schema_string == new.schema_string || (maps_columns(old, new) && only_mapping_differs(old, new));
+    (!schema_passes).then(|| "the schema differs".to_owned())
+}
+
+type Properties = BTreeMap<String, String>;
+
+/// No property may go, and only those may come or change that switch on what needs no other files.
+fn property_difference(old: &Properties, new: &Properties, protocol: &Protocol) -> Option<String> {
+    if let Some(key) = old.keys().find(|key| !new.contains_key(*key)) {
+        return Some(format!("the property {key} is unset"));
+    }
+    let changed = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
+    changed
+        .into_iter()
+        .find(|(key, value)| !may_change(key, value, old, new, protocol))
+        .map(|(key, value)| format!("the property {key} is {value}, which may not be set while others write"))
+}
+
+/// The allow-list, with the condition of each property.
+fn may_change(key: &str, value: &str, old: &Properties, new: &Properties, protocol: &Protocol) -> bool {
+    let is_new = !old.contains_key(key);
+    let is_true = |value: &str| value.eq_ignore_ascii_case("true");
+    match key {
+        ROW_TRACKING_ENABLED => is_true(value) && supports(protocol, ROW_TRACKING),
+        "delta.rowTracking.materializedRowIdColumnName"
+        | "delta.rowTracking.materializedRowCommitVersionColumnName" => {
+            new.get(ROW_TRACKING_ENABLED).is_some_and(|value| is_true(value))
+        }
+        MAPPING_MODE => mode(old) == "none" && mode(new) == "name" && supports(protocol, COLUMN_MAPPING),
+        "delta.columnMapping.maxColumnId" => true,
+        "delta.enableDeletionVectors" => is_true(value) && supports(protocol, DELETION_VECTORS),
+        "delta.checkpointPolicy" => value.eq_ignore_ascii_case("v2") && supports(protocol, V2_CHECKPOINT),
+        "delta.enableInCommitTimestamps" => is_true(value) && supports(protocol, IN_COMMIT_TIMESTAMP),
+        "delta.inCommitTimestampEnablementVersion" | "delta.inCommitTimestampEnablementTimestamp" => is_new,
+        "io.unitycatalog.tableId" | "ucTableId" => is_new || !supports(protocol, CATALOG_MANAGED),
+        _ => false,
+    }
+}
+
+fn mode(properties: &Properties) -> String {
+    properties.get(MAPPING_MODE).map_or("none".to_owned(), |mode| mode.to_lowercase())
+}
+
+/// Does the new metadata switch column mapping on, by name?
+fn maps_columns(old: &Metadata, new: &Metadata) -> bool {
+    mode(&old.configuration) == "none" && mode(&new.configuration) == "name"
+}
+
+/// Are the columns the same, but for the ids and names that column mapping gave them? Fields inside of a column are part of its type: if they got
+/// ids, the type differs.
+fn only_mapping_differs(old: &Metadata, new: &Metadata) -> bool {
+    let (Ok(old), Ok(new)) = (Schema::parse(&old.schema_string), Schema::parse(&new.schema_string)) else {
+        return false;
+    };
+    old.fields.len() == new.fields.len()
+        && old.fields.iter().zip(&new.fields).all(|(old, new)| {
+            let keys: BTreeSet<&String> = old.metadata.keys().chain(new.metadata.keys()).collect();
+            let mut differing = keys.into_iter().filter(|key| old.metadata.get(*key) != new.metadata.get(*key));
+            old.name == new.name
+                && old.data_type == new.data_type
+                && old.nullable == new.nullable
+                && differing.all(|key| MAPPING_KEYS.contains(&key.as_str()))
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! `checkpoint`: what it writes, what it says, what it refuses.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::support::{Ran, contend_in, files};
+
+const METADATA: &str = r#"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}}"#;
+
+/// A folder with a table `t` of the versions 0 and 1.
+fn table(protocol: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("t/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    fs::write(log.join(format!("{:020}.json", 0)), format!("{{\"protocol\":{protocol}}}\n{METADATA}\n")).unwrap();
+    let add = r#"{"add":{"path":"f","partitionValues":{},"size":5,"modificationTime":1,"dataChange":true}}"#;
+    fs::write(log.join(format!("{:020}.json", 1)), add).unwrap();
+    folder
+}
+
+const PLAIN: &str = r#"{"minReaderVersion":1,"minWriterVersion":2}"#;
+
+fn delete_commits(folder: &Path) {
+    for name in files(&folder.join("t/_delta_log")).iter().filter(|name| name.len() == 25 && name.ends_with(".json")) {
+        fs::remove_file(folder.join("t/_delta_log").join(name)).unwrap();
+    }
+}
+
+fn live(folder: &Path, version: &str) -> Ran {
+    contend_in(folder, &["files", "t", "--json", "--version-as-of", version])
+}
+
+fn check_refused(ran: &Ran, said: &str) {
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
+
+#[test]
+fn a_classic_checkpoint_stands_in_for_the_commits() {
+    let folder = table(PLAIN);
+    let before = live(folder.path(), "1");
+    let ran = contend_in(folder.path(), &["checkpoint", "t"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], "checkpoint of version 1 written: 3 actions, 1 live files");
+    assert!(lines[1].starts_with("  _delta_log/00000000000000000001.checkpoint.parquet ("), "{}", lines[1]);
+    assert_eq!(lines[2..], ["version checksum: written", "_last_checkpoint: names version 1"]);
+    delete_commits(folder.path());
+    assert_eq!(live(folder.path(), "1"), before);
+}
+
+#[test]
+fn an_older_version_gets_its_own_and_the_hint_does_not_go_back() {
+    let folder = table(PLAIN);
+    assert_eq!(contend_in(folder.path(), &["checkpoint", "t"]).code, 0);
+    let ran = contend_in(folder.path(), &["checkpoint", "t", "--version-as-of", "0", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let document = ran.json();
+    assert_eq!(document["checkpoint"]["version"], json!(0));
+    assert_eq!(document["checkpoint"]["last_checkpoint"], json!("stays at version 1, which is newer"));
+    assert_eq!((&document["verdict"], &document["warnings"]), (&json!("pass"), &json!([])));
+}
+
+#[test]
+fn a_v2_checkpoint_needs_its_feature_which_can_be_added() {
+    let folder = table(PLAIN);
+    let before = files(folder.path());
+    check_refused(&contend_in(folder.path(), &["checkpoint", "t", "--v2"]), "needs the table feature v2Checkpoint");
+    assert_eq!(files(folder.path()), before, "nothing is written");
+    let ran = contend_in(folder.path(), &["checkpoint", "t", "--v2", "--add-feature", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let document = ran.json();
+    assert_eq!((&document["upgraded"], &document["checkpoint"]["version"]), (&json!(2), &json!(2)));
+    assert_eq!(document["checkpoint"]["files"].as_array().unwrap().len(), 2);
+    let live_before = live(folder.path(), "2");
+    delete_commits(folder.path());
+    assert_eq!(live(folder.path(), "2"), live_before);
+    // It is there now, so nothing is added.
+    let again = contend_in(folder.path(), &["checkpoint", "t", "--v2", "--add-feature", "--json"]);
+    assert_eq!((again.code, &again.json()["upgraded"]), (0, &json!(null)));
+}
+
+/// The same as on a full disk: a file lies where the folder of sidecars should be.
+#[test]
+fn a_checkpoint_that_fails_after_the_feature_was_added_is_a_warning() {
+    let folder = table(PLAIN);
+    fs::write(folder.path().join("t/_delta_log/_sidecars"), "").unwrap();
+    let ran = contend_in(folder.path(), &["checkpoint", "t", "--v2", "--add-feature"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{ran:?}");
+    assert!(
+        ran.stdout.starts_with(
+            "feature v2Checkpoint added: committed at version 2\nwarning: the checkpoint of version 2 was not written"
+        ),
+        "{ran:?}"
+    );
+    assert_eq!(contend_in(folder.path(), &["files", "t"]).code, 0);
+}
+
+#[test]
+fn what_may_not_be_written_is_refused_naming_the_feature() {
+    let folder = table(r#"{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["newThing"]}"#);
+    let before = files(folder.path());
+    check_refused(&contend_in(folder.path(), &["checkpoint", "t"]), "newThing");
+    check_refused(
+        &contend_in(folder.path(), &["checkpoint", "t@v0", "--v2", "--add-feature"]),
+        "--add-feature is for the newest version",
+    );
+    check_refused(&contend_in(folder.path(), &["checkpoint", "nosuch"]), "nosuch");
+    assert_eq!(files(folder.path()), before);
+}
