@@ -232,15 +232,22 @@ fn statistics_say_what_is_in_the_file() {
         (
             r#"\"nullCount\":{\"s\":1,\"x\":0"#,
             r#"\"nullCount\":{\"s\":0,\"x\":1"#,
-            expect![[r"
-    "]],
+            expect![[r#"
+                findings
+                  null-count, version 3, LIVE1
+                    nullCount of column 's' is 0, and it has 1 NULLs
+                  null-count, version 3, LIVE1
+                    nullCount of column 'x' is 1, and it has 0 NULLs
+                2 findings, 0 notes
+            "#]],
         ),
         // Wider bounds are legal.
         (
             r#"\"minValues\":{\"x\":5"#,
             r#"\"minValues\":{\"x\":-5"#,
-            expect![[r"
-    "]],
+            expect![[r#"
+                0 findings, 0 notes
+            "#]],
         ),
     ] {
         let root = table();

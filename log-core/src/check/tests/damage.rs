@@ -200,11 +200,8 @@ fn progress_counts_to_its_end() {
     let mut walk = CheckLog::new();
     let mut request = walk.start();
     let mut seen = vec![walk.progress()];
-    loop {
-        match walk.advance(Response { now_ms: 0, answer: map.answer(&request, 0) }) {
-            Step::Request(next) => request = next,
-            Step::Done(_) => break,
-        }
+    while let Step::Request(next) = walk.advance(Response { now_ms: 0, answer: map.answer(&request, 0) }) {
+        request = next;
         seen.push(walk.progress());
     }
     assert_eq!(seen, [(0, 0), (1, 1), (1, 1)]);
