@@ -169,7 +169,7 @@ enum Content {
     /// A JSON file, with the adds that it holds.
     Json(Vec<Action>),
     #[cfg(feature = "parquet")]
-    Parquet(ParquetFile),
+    Parquet(Box<ParquetFile>),
     /// A Parquet file of which the size is not known.
     Sidecar,
 }
@@ -761,7 +761,7 @@ impl<V: LiveFileVisitor> Sink for Scan<V> {
 
 #[cfg(feature = "parquet")]
 fn parquet(length: u64) -> Result<Content, CheckpointError> {
-    ParquetFile::new(length).map(Content::Parquet)
+    ParquetFile::new(length).map(|file| Content::Parquet(Box::new(file)))
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -231,7 +231,10 @@ impl Columns {
         let (selection, rows) = match chosen {
             None if slice.rows == all => (None, all),
             None => (
-                Some(RowSelection::from_consecutive_ranges([slice.begin..slice.begin + slice.rows].into_iter(), all)),
+                Some(RowSelection::from_consecutive_ranges(
+                    std::iter::once(slice.begin..slice.begin + slice.rows),
+                    all,
+                )),
                 slice.rows,
             ),
             Some(chosen) => {
