@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use super::support::{Ran, contend_in};
 
-/// The commands that read a table.
-const COMMANDS: [&[&str]; 7] = [
+/// The commands on a table.
+const COMMANDS: [&[&str]; 8] = [
     &["read", "t"],
     &["digest", "t"],
     &["files", "t"],
@@ -20,6 +20,8 @@ const COMMANDS: [&[&str]; 7] = [
     &["history", "t"],
     &["check", "t"],
     &["check", "t", "--data"],
+    // Last, as it writes.
+    &["checkpoint", "t"],
 ];
 
 /// A table `t` with one row in one file; the same file lies outside as `outside/secret.parquet`.
