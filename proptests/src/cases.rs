@@ -573,7 +573,7 @@ pub fn generate(name: &str, choices: &mut dyn Choices) -> Json {
         let act = winning_act(&later, choices, act);
         let timed = later.timed();
         let mut made = make(&mut later, act, choices, &format!("w{number}-"));
-        if !(choices.one_in(12) && !timed) {
+        if !choices.one_in(12) || timed {
             let mut info = later.info(made.operation, made.blind);
             if made.identity {
                 info["commitInfo"]["tags"] = json!({ "delta.identity.schemaUpdate": "true" });
@@ -715,10 +715,8 @@ fn transaction(log: &Log, choices: &mut dyn Choices) -> (Json, Option<Act>) {
                 actions.push(txn("compactor", 4));
             }
         }
-        A::Stream => {
-            if !choices.one_in(3) {
-                reads["appIds"] = json!([actions[0]["txn"]["appId"]]);
-            }
+        A::Stream if !choices.one_in(3) => {
+            reads["appIds"] = json!([actions[0]["txn"]["appId"]]);
         }
         A::Backfill => {
             reads.insert("files".to_owned(), json!(made.touched));

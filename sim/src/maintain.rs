@@ -64,7 +64,7 @@ pub enum MaintainError {
     Commit(#[from] CommitLoopError),
     /// Another commit stands against it.
     #[error("the feature {V2_FEATURE} was not added, and nothing was written: {0}; try again")]
-    Conflict(Conflict),
+    Conflict(Box<Conflict>),
     /// There was no getting through.
     #[error(
         "the feature {V2_FEATURE} was not added in {attempts} attempts, and nothing was written: {last}; try again"
@@ -129,7 +129,7 @@ fn add_v2_feature(
     let machine = CommitLoop::new(Arc::new(transaction), Arc::new(rules), DEFAULT_COMMIT_RETRIES, now_ms);
     match drive(machine, answer)? {
         Outcome::Committed { version, .. } => Ok(Some(version)),
-        Outcome::Conflict(conflict) => Err(MaintainError::Conflict(conflict)),
+        Outcome::Conflict(conflict) => Err(MaintainError::Conflict(Box::new(conflict))),
         Outcome::Exhausted { attempts, last } => Err(MaintainError::Exhausted { attempts, last }),
         Outcome::Unknown { version } => Err(MaintainError::Unknown { version }),
     }
