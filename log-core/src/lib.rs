@@ -37,6 +37,7 @@ pub mod deletion_vector;
 pub mod history;
 pub mod last_checkpoint;
 pub mod layout;
+#[cfg(feature = "parquet")]
 pub mod live_files;
 pub mod load;
 pub mod log_note;

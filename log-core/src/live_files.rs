@@ -5,7 +5,6 @@
 
 mod file;
 mod line;
-#[cfg(feature = "parquet")]
 mod parquet_file;
 mod plain_add;
 mod seen;
@@ -18,7 +17,6 @@ use std::{
 
 pub use file::{LiveFile, PartitionTexts};
 use line::Line;
-#[cfg(feature = "parquet")]
 use parquet_file::{ParquetFile, Sink};
 use seen::Seen;
 
@@ -168,7 +166,6 @@ struct Part {
 enum Content {
     /// A JSON file, with the adds that it holds.
     Json(Vec<Action>),
-    #[cfg(feature = "parquet")]
     Parquet(Box<ParquetFile>),
     /// A Parquet file of which the size is not known.
     Sidecar,
@@ -354,7 +351,6 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
         let Part { path, content } = &mut self.parts[part];
         let request = match content {
             Content::Json(_) => Some(Request::Get { path: path.clone() }),
-            #[cfg(feature = "parquet")]
             Content::Parquet(file) => match file.actions(&mut actions) {
                 Ok(range) => range.map(|range| get_range(path, range)),
                 Err(error) => return Err(self.broken(part, error.into())),
@@ -376,7 +372,6 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
             return Err(Stop::Useless(self.useless(part, "it was deleted meanwhile".to_owned(), "")));
         };
         match &mut self.parts[part].content {
-            #[cfg(feature = "parquet")]
             Content::Parquet(file) => {
                 if let Err(error) = file.push(bytes) {
                     return Err(self.broken(part, error.into()));
@@ -545,7 +540,6 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
                 return self.adds_of(part + 1);
             }
             Content::Sidecar => (Stage::Size { part }, Request::Head { path: path.clone() }),
-            #[cfg(feature = "parquet")]
             Content::Parquet(file) => match file.adds(&mut self.scan) {
                 Ok(Some(range)) => (Stage::Adds { part }, get_range(path, range)),
                 Ok(None) => return self.adds_of(part + 1),
@@ -738,7 +732,6 @@ impl<V: LiveFileVisitor> Scan<V> {
     }
 }
 
-#[cfg(feature = "parquet")]
 impl<V: LiveFileVisitor> Sink for Scan<V> {
     type Error = Broken<V::Error>;
 
@@ -759,19 +752,12 @@ impl<V: LiveFileVisitor> Sink for Scan<V> {
     }
 }
 
-#[cfg(feature = "parquet")]
 fn parquet(length: u64) -> Result<Content, CheckpointError> {
     ParquetFile::new(length).map(|file| Content::Parquet(Box::new(file)))
 }
 
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: u64) -> Result<Content, CheckpointError> {
-    Err(CheckpointError::NoParquet)
-}
-
 fn push(content: &mut Content, bytes: Bytes) -> Result<(), CheckpointError> {
     match content {
-        #[cfg(feature = "parquet")]
         Content::Parquet(file) => file.push(bytes),
         Content::Json(_) | Content::Sidecar => {
             panic!("{} bytes come only to a file that needs some", bytes.len())

@@ -29,7 +29,6 @@ use std::{
 use log_core::{
     action::{Action, AddFile},
     path::{LogFile, Version},
-    schema::Schema,
     snapshot::Snapshot,
     store::{Answer, ObjectMap, Request, Response, WriteAnswer},
 };
@@ -153,10 +152,9 @@ impl Place for Tables<'_> {
         &self,
         table: usize,
         add: &AddFile,
-        schema: &Schema,
-        at: Version,
+        snapshot: &Snapshot,
     ) -> Result<arrow::array::RecordBatch, StatementError> {
-        self.view.read(table, add, schema, at)
+        self.view.read(table, add, snapshot)
     }
 
     fn write(&self, table: usize, file: &NewFile, snapshot: &Snapshot) -> Result<u64, std::io::Error> {

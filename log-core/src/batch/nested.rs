@@ -196,6 +196,7 @@ pub(crate) fn map(
 }
 
 /// A column of lists from its parts.
+#[cfg(feature = "parquet")]
 pub(crate) fn list(
     elements: ArrayRef,
     offsets: OffsetBuffer<i32>,
@@ -206,6 +207,7 @@ pub(crate) fn list(
 }
 
 /// A column of structs from its parts, which are of the schema's types.
+#[cfg(feature = "parquet")]
 pub(crate) fn structs(
     schema: &Schema,
     columns: Vec<ArrayRef>,
@@ -216,6 +218,7 @@ pub(crate) fn structs(
 }
 
 /// A column of variants from its parts.
+#[cfg(feature = "parquet")]
 pub(crate) fn variants(metadata: ArrayRef, value: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(StructArray::try_new(variant_fields(), vec![metadata, value], nulls)?))
 }

@@ -1,10 +1,8 @@
 //! A live file as it is shown to who reads them.
 
-#[cfg(feature = "parquet")]
 use std::ops::Range;
 use std::{borrow::Cow, collections::btree_map};
 
-#[cfg(feature = "parquet")]
 use arrow::array::{Array, StringArray};
 
 use super::line::Pairs;
@@ -38,13 +36,7 @@ pub struct PartitionTexts<'a>(Source<'a>);
 enum Source<'a> {
     Pairs(&'a [(Cow<'a, str>, Option<Cow<'a, str>>)]),
     Map(&'a PartitionValues),
-    #[cfg(feature = "parquet")]
-    Arrays {
-        keys: &'a StringArray,
-        values: &'a StringArray,
-        begin: usize,
-        end: usize,
-    },
+    Arrays { keys: &'a StringArray, values: &'a StringArray, begin: usize, end: usize },
 }
 
 impl<'a> LiveFile<'a> {
@@ -65,7 +57,6 @@ impl<'a> PartitionTexts<'a> {
         Self(Source::Pairs(&pairs.0))
     }
 
-    #[cfg(feature = "parquet")]
     pub(crate) fn of_arrays(keys: &'a StringArray, values: &'a StringArray, range: Range<usize>) -> Self {
         Self(Source::Arrays { keys, values, begin: range.start, end: range.end })
     }
@@ -75,7 +66,6 @@ impl<'a> PartitionTexts<'a> {
         match self.0 {
             Source::Pairs(pairs) => Texts::Pairs(pairs.iter()),
             Source::Map(map) => Texts::Map(map.iter()),
-            #[cfg(feature = "parquet")]
             Source::Arrays { keys, values, begin, end } => Texts::Arrays { keys, values, rows: begin..end },
         }
     }
@@ -94,12 +84,7 @@ impl<'a> PartitionTexts<'a> {
 enum Texts<'a> {
     Pairs(std::slice::Iter<'a, (Cow<'a, str>, Option<Cow<'a, str>>)>),
     Map(btree_map::Iter<'a, String, Option<String>>),
-    #[cfg(feature = "parquet")]
-    Arrays {
-        keys: &'a StringArray,
-        values: &'a StringArray,
-        rows: Range<usize>,
-    },
+    Arrays { keys: &'a StringArray, values: &'a StringArray, rows: Range<usize> },
 }
 
 impl<'a> Iterator for Texts<'a> {
@@ -109,7 +94,6 @@ impl<'a> Iterator for Texts<'a> {
         match self {
             Self::Pairs(pairs) => pairs.next().map(|(name, value)| (&**name, value.as_deref())),
             Self::Map(map) => map.next().map(|(name, value)| (name.as_str(), value.as_deref())),
-            #[cfg(feature = "parquet")]
             Self::Arrays { keys, values, rows } => {
                 let row = rows.next()?;
                 Some((keys.value(row), values.is_valid(row).then(|| values.value(row))))
