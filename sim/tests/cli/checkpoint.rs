@@ -110,3 +110,46 @@ fn what_may_not_be_written_is_refused_naming_the_feature() {
     check_refused(&contend_in(folder.path(), &["checkpoint", "nosuch"]), "nosuch");
     assert_eq!(files(folder.path()), before);
 }
+
+/// Report 31: however a timestamp is spelled as a partition value, it is one value, also behind a checkpoint.
+#[test]
+fn spellings_of_one_timestamp_are_one_partition_value() {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("t/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    let schema = r#"{\"type\":\"struct\",\"fields\":[{\"name\":\"x\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}},{\"name\":\"t\",\"type\":\"timestamp\",\"nullable\":true,\"metadata\":{}}]}"#;
+    let mut commit = format!(
+        "{{\"protocol\":{PLAIN}}}\n{{\"metaData\":{{\"id\":\"i\",\"format\":{{\"provider\":\"parquet\",\"options\":{{}}}},\
+         \"schemaString\":\"{schema}\",\"partitionColumns\":[\"t\"],\"configuration\":{{}}}}}}\n"
+    );
+    let values = [
+        "2024-06-01 12:00:00",
+        "2024-06-01 12:00:00.000000",
+        "2024-06-01T12:00:00.000000Z",
+        "2024-06-01T12:00:00Z",
+        "1969-12-31 23:59:59.999999",
+        "0001-01-01 00:00:00",
+    ];
+    for (index, value) in values.iter().enumerate() {
+        let add = json!({ "path": format!("f{index}"), "partitionValues": { "t": value }, "size": 5, "modificationTime": 1, "dataChange": true });
+        commit.push_str(&format!("{}\n", json!({ "add": add })));
+    }
+    fs::write(log.join(format!("{:020}.json", 0)), commit).unwrap();
+    let found = |predicate: &str| {
+        let ran = contend_in(folder.path(), &["files", "t", "--json", "--partition", predicate]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let document = ran.json();
+        let paths = document["files"].as_array().unwrap().iter();
+        paths.map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let check = || {
+        assert_eq!(found("t = TIMESTAMP '2024-06-01 12:00:00Z'"), ["f0", "f1", "f2", "f3"]);
+        assert_eq!(found("t = TIMESTAMP '1969-12-31 23:59:59.999999'"), ["f4"]);
+        assert_eq!(found("t < TIMESTAMP '1900-01-01 00:00:00'"), ["f5"]);
+        assert_eq!(found("t <> TIMESTAMP '2024-06-01 12:00:00'"), ["f4", "f5"]);
+    };
+    check();
+    assert_eq!(contend_in(folder.path(), &["checkpoint", "t"]).code, 0);
+    delete_commits(folder.path());
+    check();
+}
