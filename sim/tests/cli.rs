@@ -5,6 +5,7 @@ mod cli {
     mod check;
     mod checkpoint;
     mod explore;
+    mod interrupt;
     mod judge;
     mod paths;
     mod read;

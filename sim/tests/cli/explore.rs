@@ -369,3 +369,22 @@ fn symmetry_of_writers_that_differ_is_refused() {
     "#]],
     );
 }
+
+/// Every call ends as ok or fail, unless its writer crashed in it.
+#[test]
+fn ends_that_faults_left_open_are_counted() {
+    // With a crash as few as none may commit.
+    let search = ["explore", "@delete-all-against-insert", "--set", "expect.committed={ min = 0 }", "--faults"];
+    let counts = |faults: &str| {
+        let document = contend(&[&search[..], &[faults, "--json"]].concat()).json();
+        assert_eq!((&document["exhausted"], &document["violations"]), (&json!(true), &json!([])), "{faults}");
+        [&document["crashed_ends"], &document["unknown_ends"]].map(|count| count.as_u64().unwrap())
+    };
+    for kind in ["put_lost", "reply_lost", "put_late", "list_lag"] {
+        assert_eq!(counts(&format!("1:{kind}")), [0, 0], "{kind}");
+    }
+    let [crashed, unknown] = counts("1:crash");
+    assert!(crashed > 0 && unknown == 0, "{crashed}, {unknown}");
+    let text = contend(&[&search[..], &["1:crash"]].concat()).stdout;
+    assert!(text.contains(&format!("A writer crashed in one of its calls in {crashed} ends")), "{text}");
+}
