@@ -350,7 +350,11 @@ impl<'de> Deserialize<'de> for Line {
                         "remove" => map.next_value::<Option<_>>()?.map(Action::Remove),
                         "metaData" => map.next_value::<Option<_>>()?.map(Action::Metadata),
                         "protocol" => map.next_value::<Option<_>>()?.map(Action::Protocol),
-                        "commitInfo" => map.next_value::<Option<_>>()?.map(Action::CommitInfo),
+                        // Free-form. What is no object tells us nothing, and stands there like an action that is not known.
+                        "commitInfo" => match map.next_value::<Option<Json>>()? {
+                            Some(Json::Object(info)) => Some(Action::CommitInfo(CommitInfo(info))),
+                            other => other.map(|body| Action::Unknown { body, name: name.clone() }),
+                        },
                         "txn" => map.next_value::<Option<_>>()?.map(Action::Transaction),
                         "domainMetadata" => map.next_value::<Option<_>>()?.map(Action::DomainMetadata),
                         _ if action.is_none() => {

@@ -55,7 +55,7 @@ pub mod batch;
 pub mod data_file;
 pub mod expression;
 #[cfg(feature = "parquet")]
-mod guard;
+pub mod guard;
 pub mod schema;
 pub mod statistics;
 pub mod value;

@@ -21,7 +21,7 @@ mod table;
 mod table_at;
 mod walk;
 
-use std::process::ExitCode;
+use std::{panic, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 use sim::report::Verdict;
@@ -84,6 +84,13 @@ pub struct Report {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        // Of damaged files one hears by an error.
+        if !log_core::guard::is_guarded() {
+            hook(info);
+        }
+    }));
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Run(arguments) => run::run(arguments),

@@ -143,7 +143,6 @@ fn a_line_that_is_not_one_whole_action_is_an_error() {
         r#"{"txn":["a",1]}"#,
         &expect!["invalid type: sequence, expected struct SetTransaction at line 1 column 7"],
     );
-    check_error(r#"{"commitInfo":[]}"#, &expect!["invalid type: sequence, expected a map at line 1 column 14"]);
     check_error(r#"{"txn":{"appId":"a"}}"#, &expect!["missing field `version` at line 1 column 20"]);
     check_error(
         r#"{"txn":{"appId":"a","version":1.5}}"#,
@@ -232,4 +231,19 @@ fn a_property_that_is_null_is_not_set() {
     let line = r#"{"metaData":{"id":"i","partitionColumns":[],"configuration":{"a":null,"b":"1"},"format":{"provider":"parquet","options":null}}}"#;
     let Some(Action::Metadata(metadata)) = Action::parse(line).unwrap() else { panic!("{line}") };
     assert_eq!(metadata.configuration, [("b".to_owned(), "1".to_owned())].into());
+}
+
+/// Report 41: `commitInfo` is free-form.
+#[test]
+fn commit_info_of_any_shape_does_not_damage_its_commit() {
+    for body in [r#""text""#, "[1,2]", "5", "true"] {
+        let line = format!(r#"{{"commitInfo":{body}}}"#);
+        let action = Action::parse(&line).unwrap().expect("an action");
+        assert_eq!(action.name(), "commitInfo");
+        assert!(!matches!(action, Action::CommitInfo(_)), "{line}");
+        let mut written = Vec::new();
+        action.write(&mut written);
+        assert_eq!(String::from_utf8(written).unwrap(), line);
+    }
+    assert_eq!(Action::parse(r#"{"commitInfo":null}"#).unwrap(), None);
 }

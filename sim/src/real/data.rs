@@ -13,7 +13,7 @@ use log_core::{
     snapshot::Snapshot,
 };
 
-use super::local_directory::{AbsolutePaths, LocalDirectory, PathError, data_path_with, log_path};
+use super::local_directory::{AbsolutePaths, LocalDirectory, PathError, data_path_with, log_path, regular};
 use crate::execute::prepare::NewFile;
 
 /// A data file that cannot be read.
@@ -88,11 +88,16 @@ pub fn open<'a>(
         ),
     };
     let path = data_path_with(directory.root(), &add.path, paths)?;
-    let bytes = fs::read(&path).map_err(|error| match error.kind() {
+    let bytes = read_file(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ReadDataError::Missing { version },
         _ => ReadDataError::Io(error),
     })?;
     data_file::open(bytes.into(), layout, &add.partition_values, deleted).map_err(ReadDataError::Content)
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    regular(&fs::metadata(path)?)?;
+    fs::read(path)
 }
 
 /// Reads a deletion vector.
@@ -105,7 +110,7 @@ pub fn deleted_rows(root: &Path, vector: &DeletionVector, paths: AbsolutePaths) 
         Place::InTable(path) => log_path(root, &path)?,
         Place::Absolute(path) => data_path_with(root, &path, paths)?,
     };
-    let bytes = fs::read(&file).map_err(|source| VectorError::Io { path: file.display().to_string(), source })?;
+    let bytes = read_file(&file).map_err(|source| VectorError::Io { path: file.display().to_string(), source })?;
     Ok(vector.read_file(&bytes)?)
 }
 

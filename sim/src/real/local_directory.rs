@@ -147,6 +147,10 @@ impl LocalDirectory {
     ) -> Result<Option<Arc<[u8]>>, String> {
         let place = log_path(&self.root, path).map_err(|error| error.to_string())?;
         let read = || -> io::Result<Option<Arc<[u8]>>> {
+            match present(fs::metadata(&place))? {
+                None => return Ok(None),
+                Some(metadata) => regular(&metadata)?,
+            }
             let Some(mut file) = present(File::open(&place))? else { return Ok(None) };
             let length = begin(&mut file)?;
             buffer.clear();
@@ -165,6 +169,14 @@ impl LocalDirectory {
             BACKOFF_MS_FIRST.saturating_mul(1u32.checked_shl(doublings).unwrap_or(u32::MAX)).min(BACKOFF_MS_MAX);
         let micros = self.jitter.lock().below(u64::from(bound) * 1000 + 1);
         Duration::from_micros(micros)
+    }
+}
+
+/// A pipe or a device may have no end, or nothing to read for ever.
+pub(super) fn regular(metadata: &fs::Metadata) -> io::Result<()> {
+    match metadata.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     }
 }
 

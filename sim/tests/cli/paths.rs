@@ -242,3 +242,36 @@ fn symbolic_links_do_not_lead_out() {
     link(&hostile.path("outside/log"), &hostile.path("t/_delta_log"));
     hostile.check(&words);
 }
+
+/// Neither hangs on what has no end, nor speaks of a panic that was caught.
+#[cfg(unix)]
+#[test]
+fn pipes_devices_and_damaged_files_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("t/_delta_log");
+    std::fs::create_dir_all(&log).unwrap();
+    let commit = concat!(
+        r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#,
+        "\n",
+        r#"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"partitionColumns":[],"configuration":{},"schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"x\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}}]}"}}"#,
+        "\n",
+        r#"{"add":{"path":"f","partitionValues":{},"size":16,"modificationTime":1,"dataChange":true}}"#,
+    );
+    std::fs::write(log.join("00000000000000000000.json"), commit).unwrap();
+    let file = folder.path().join("t/f");
+    let read = || {
+        let ran = contend_in(folder.path(), &["read", "t"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        ran.stderr
+    };
+    std::fs::write(&file, b"PAR1xxxx\xff\xff\xff\x7fPAR1").unwrap();
+    let said = read();
+    assert!(!said.contains("panicked") && said.contains("'f'"), "{said}");
+    std::fs::remove_file(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let said = read();
+    assert!(said.contains("not a regular file"), "{said}");
+    assert!(std::process::Command::new("mkfifo").arg(log.join("_last_checkpoint")).status().unwrap().success());
+    let ran = contend_in(folder.path(), &["files", "t"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
