@@ -4,7 +4,7 @@
 //! walk goes on. But from there on nobody knows what the table holds, so the rules that compare with it rest until a checkpoint says it again. What the table
 //! holds in the end is part of the result, so that a caller can go on with the data files.
 //!
-//! Each rule is a small function in the module of its noun; the lists of which [`walk`] asks are at the top of it.
+//! Each rule is a small function in the module of its noun; the lists of which `walk` asks are at the top of it.
 
 mod checkpoint;
 mod checksum;
