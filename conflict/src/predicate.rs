@@ -5,6 +5,7 @@ mod compiled;
 use log_core::{
     action::{AddFile, Metadata, PartitionValues},
     expression::Expression,
+    layout::ColumnMapping,
     schema::{Field, Schema},
     snapshot::Snapshot,
     statistics::Statistics,
@@ -95,12 +96,12 @@ impl<'a> PartitionFilter<'a> {
 
 /// The partition columns of a snapshot, in its order.
 fn partition_columns(read: &Snapshot) -> impl Iterator<Item = PartitionColumn<'_>> {
-    let mapped = is_mapped(&read.metadata);
+    let mapping = mapping(&read.metadata);
     read.partition_columns().iter().map(move |name| {
         let index = read.schema.index_of(name);
         let field = index.map(|index| &read.schema.fields[index]);
         // Without a mapping, the name is as `partitionColumns` spells it.
-        let physical = field.filter(|_| mapped).map(|field| physical_name(field, mapped));
+        let physical = field.filter(|_| mapping != ColumnMapping::None).map(|field| mapping.name_in_log(field));
         PartitionColumn { key: physical.unwrap_or(name), index, field }
     })
 }
@@ -116,16 +117,9 @@ pub fn shown_partition(read: &Snapshot, values: &PartitionValues) -> Option<Stri
     shown.filter(|shown| !shown.is_empty()).map(|shown| format!("[{}]", shown.join(", ")))
 }
 
-/// Do the data files of a table have column names of their own?
-fn is_mapped(metadata: &Metadata) -> bool {
-    let mode = metadata.configuration.get("delta.columnMapping.mode");
-    mode.is_some_and(|mode| mode.eq_ignore_ascii_case("name") || mode.eq_ignore_ascii_case("id"))
-}
-
-/// The name of a column in data files, partition values and statistics.
-fn physical_name(field: &Field, mapped: bool) -> &str {
-    let physical = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
-    physical.filter(|_| mapped).unwrap_or(&field.name)
+/// How columns are found in the log of a table. A mode that the protocol does not know maps nothing: such a table cannot be read anyway.
+fn mapping(metadata: &Metadata) -> ColumnMapping {
+    ColumnMapping::of(&metadata.configuration).unwrap_or_default()
 }
 
 /// Statistics of files, as a second look at what partition values let pass.
@@ -142,8 +136,8 @@ pub struct StatisticsFilter<'a> {
 impl<'a> StatisticsFilter<'a> {
     /// The filter of predicates that were registered on a snapshot.
     pub fn new(predicates: &'a [Expression], read: &'a Snapshot) -> Self {
-        let mapped = is_mapped(&read.metadata);
-        let physical = |field: &Field| Field { name: physical_name(field, mapped).to_owned(), ..field.clone() };
+        let mapping = mapping(&read.metadata);
+        let physical = |field: &Field| Field { name: mapping.name_in_log(field).to_owned(), ..field.clone() };
         let schema = Schema { fields: read.schema.fields.iter().map(physical).collect() };
         Self { predicates, partitions: PartitionFilter::new(predicates, read), schema }
     }

@@ -95,14 +95,3 @@ impl Findings {
         self.list
     }
 }
-
-/// Shows that something failed, with what it stems from, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
-}

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bitmap::DeletedRows;
 
-use crate::action::Extra;
+use crate::{action::Extra, value::uuid_text};
 
 /// The format of a file of deletion vectors, which its first byte tells.
 const FILE_VERSION: u8 = 1;
@@ -265,8 +265,7 @@ impl VectorFile {
 
 /// The path of a file of deletion vectors below the table's folder.
 fn file_path(prefix: &str, id: [u8; 16]) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let uuid = [&id[..4], &id[4..6], &id[6..8], &id[8..10], &id[10..]].map(hex).join("-");
+    let uuid = uuid_text(id);
     let slash = if prefix.is_empty() { "" } else { "/" };
     format!("{prefix}{slash}deletion_vector_{uuid}.bin")
 }

@@ -60,6 +60,14 @@ impl ColumnMapping {
             _ => Err(LayoutError::Mode(mode.clone())),
         }
     }
+
+    /// The name that partition values and statistics use for a column; its own where it has no physical one.
+    pub fn name_in_log(self, field: &Field) -> &str {
+        match self {
+            Self::None => &field.name,
+            Self::Name | Self::Id => physical_name(field).unwrap_or(&field.name),
+        }
+    }
 }
 
 /// A table's columns, by the names its users see and by those its files use.

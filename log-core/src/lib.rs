@@ -34,6 +34,7 @@ pub mod checkpoint;
 pub mod checksum;
 pub mod commit;
 pub mod deletion_vector;
+pub mod error_chain;
 pub mod history;
 pub mod last_checkpoint;
 pub mod layout;

@@ -24,7 +24,8 @@ use crate::{
     action::{Action, Metadata, Protocol},
     checkpoint::{Checkpoint, CheckpointError},
     commit::CommitError,
-    load::{LoadError, Useless, chain, hinted_version, missing, unexpected, useless},
+    error_chain::error_chain,
+    load::{LoadError, Useless, hinted_version, missing, unexpected, useless},
     log_note::LogNote,
     path::{CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version},
     schema::Schema,
@@ -279,12 +280,8 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
     }
 
     fn listed(&mut self, answer: Answer) -> Next<V::Error> {
-        let Answer::Listed(mut objects) = answer else { return Err(unexpected(answer).into()) };
-        objects.retain(|object| LogFile::of(&object.path) != LogFile::Other);
-        if objects.iter().any(|object| !matches!(LogFile::of(&object.path), LogFile::Commit(_))) {
-            self.notes.extend(Segment::notes(&objects));
-        }
-        self.listing = objects;
+        let Answer::Listed(objects) = answer else { return Err(unexpected(answer).into()) };
+        self.listing = Segment::files(objects, &mut self.notes);
         self.choose()
     }
 
@@ -311,7 +308,7 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
         for path in self.segment.checkpoint.iter().flat_map(|checkpoint| &checkpoint.paths) {
             let content = match LogFile::of(path) {
                 LogFile::Checkpoint(file) if file.naming == CheckpointNaming::UuidJson => Content::Json(Vec::new()),
-                _ => parquet(size(path)).map_err(|error| Stop::Useless(useless(path, chain(&error))))?,
+                _ => parquet(size(path)).map_err(|error| Stop::Useless(useless(path, error_chain(&error))))?,
             };
             parts.push(Part { path: path.clone(), content });
         }
@@ -334,7 +331,7 @@ impl<V: LiveFileVisitor> ReadLiveFiles<V> {
     fn broken(&self, part: usize, broken: Broken<V::Error>) -> Stop<V::Error> {
         match broken {
             Broken::Visitor(error) => Stop::Visitor(error),
-            Broken::Checkpoint(error) => Stop::Useless(self.useless(part, chain(&error), "cannot be read: ")),
+            Broken::Checkpoint(error) => Stop::Useless(self.useless(part, error_chain(&error), "cannot be read: ")),
         }
     }
 

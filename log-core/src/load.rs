@@ -6,6 +6,7 @@ use crate::{
     action::Action,
     checkpoint::{Checkpoint, CheckpointError},
     commit::{self, Commit, CommitError},
+    error_chain::error_chain,
     last_checkpoint::LastCheckpoint,
     log_note::LogNote,
     path::{LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, commit_path},
@@ -150,11 +151,8 @@ impl LoadSnapshot {
     }
 
     fn listed(&mut self, from: Option<Version>, answer: Answer) -> Next {
-        let Answer::Listed(mut objects) = answer else { return Err(unexpected(answer)) };
-        objects.retain(|object| LogFile::of(&object.path) != LogFile::Other);
-        if objects.iter().any(|object| !matches!(LogFile::of(&object.path), LogFile::Commit(_))) {
-            self.notes.extend(Segment::notes(&objects));
-        }
+        let Answer::Listed(objects) = answer else { return Err(unexpected(answer)) };
+        let objects = Segment::files(objects, &mut self.notes);
         self.choose(Listed { from, objects })
     }
 
@@ -256,7 +254,7 @@ impl LoadSnapshot {
                     actions.extend(more);
                     continue;
                 }
-                Some(Err(error)) => format!("a sidecar cannot be read: {}", chain(&error)),
+                Some(Err(error)) => format!("a sidecar cannot be read: {}", error_chain(&error)),
                 None => "a sidecar is missing".to_owned(),
             };
             return self.without(useless(&checkpoint.paths[0], cause), listed);
@@ -302,7 +300,8 @@ fn checkpoint(parts: &CheckpointParts, contents: Vec<Option<Bytes>>) -> Result<C
         let LogFile::Checkpoint(file) = LogFile::of(path) else {
             panic!("a segment has checkpoints, and not '{path}'")
         };
-        let part = Checkpoint::parse(file, &bytes).map_err(|error: CheckpointError| useless(path, chain(&error)))?;
+        let part =
+            Checkpoint::parse(file, &bytes).map_err(|error: CheckpointError| useless(path, error_chain(&error)))?;
         whole.actions.extend(part.actions);
         whole.sidecars.extend(part.sidecars);
     }
@@ -348,17 +347,6 @@ pub(crate) fn missing(error: SegmentError, notes: &BTreeSet<LogNote>) -> LoadErr
 /// The checkpoint that begins with this file is of no use.
 pub(crate) fn useless(path: &str, cause: String) -> Useless {
     Useless { path: path.to_owned(), note: LogNote::UnusableCheckpoint { path: path.to_owned(), cause } }
-}
-
-/// An error and its sources on one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 pub(crate) fn unexpected(answer: Answer) -> LoadError {

@@ -143,6 +143,15 @@ impl Segment {
         }
     }
 
+    /// The files of a log among what is listed. What is to be said of those that are left aside is noted.
+    pub(crate) fn files(mut listing: Vec<ObjectMeta>, notes: &mut BTreeSet<LogNote>) -> Vec<ObjectMeta> {
+        listing.retain(|object| LogFile::of(&object.path) != LogFile::Other);
+        if listing.iter().any(|object| !matches!(LogFile::of(&object.path), LogFile::Commit(_))) {
+            notes.extend(Self::notes(&listing));
+        }
+        listing
+    }
+
     /// What is to be said of the files of a listing that are left aside.
     pub fn notes(listing: &[ObjectMeta]) -> BTreeSet<LogNote> {
         Listed::of(listing).notes

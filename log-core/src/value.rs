@@ -15,7 +15,7 @@ pub(crate) use calendar::{MICROS_PER_DAY, MICROS_PER_SECOND, date_text, days_in_
 pub use calendar::{civil_from_days, days_from_civil};
 pub use partition::{PartitionValueError, parse_partition_value, partition_text};
 pub use text::{ParseValueError, parse_text};
-pub(crate) use text::{decimal_text, parse_decimal};
+pub(crate) use text::{decimal_text, parse_decimal, uuid_text};
 pub use variant::{Variant, VariantError};
 
 use crate::schema::PrimitiveType;

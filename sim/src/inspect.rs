@@ -21,11 +21,11 @@ use log_core::{
     check::CheckError,
     history::{HistoryRow, LoadHistory},
     layout::LayoutError,
+    live_files::LiveFile,
     load::{LoadError, LoadSnapshot},
     path::{LOG_FOLDER, Version},
     schema::Schema,
     snapshot::Snapshot,
-    statistics::Statistics,
     store::{Answer, Machine, Request, drive},
     time_travel::{Extent, Instant, ResolveTime, TimeTravelError},
     value::Value,
@@ -278,7 +278,7 @@ impl TableAt<'_> {
 
     /// The live files in order of path.
     pub fn files(&self) -> Vec<FileRow> {
-        self.snapshot.adds().map(|add| file_row(add, self.schema())).collect()
+        self.snapshot.adds().map(|add| FileRow::of(&LiveFile::of(add))).collect()
     }
 
     /// The first `limit` rows: files in order of path, rows in the order of their file.
@@ -342,17 +342,5 @@ impl Scan<'_> {
             rows: texts.len(),
             rows_sha256: texts.sha256(),
         })
-    }
-}
-
-fn file_row(add: &AddFile, schema: &Schema) -> FileRow {
-    let statistics = add.stats.as_deref().map(|stats| Statistics::parse(stats, schema));
-    let deleted = add.deletion_vector.as_ref().map_or(0, |vector| u64::try_from(vector.cardinality).unwrap_or(0));
-    FileRow {
-        path: add.path.clone(),
-        partition_values: add.partition_values.clone(),
-        size: add.size,
-        rows: statistics.and_then(|statistics| statistics.num_records?.checked_sub(deleted)),
-        modified_ms: add.modification_time,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use log_core::path::Version;
+use log_core::{error_chain::error_chain, path::Version};
 use serde::Deserialize;
 use sim::inspect::TableFolder;
 
@@ -70,13 +70,13 @@ fn folder() -> PathBuf {
 
 /// Compares one version; gives what differs.
 fn check(table: &TableFolder, version: Option<u64>, wanted: &Content) -> Result<(), String> {
-    let at = table.at(version.map(Version)).map_err(|error| chain(&error))?;
+    let at = table.at(version.map(Version)).map_err(|error| error_chain(&error))?;
     let files = at.snapshot.files.len();
     if wanted.active_files.is_some_and(|wanted| wanted != files) {
         return Err(format!("{files} live files instead of {:?}", wanted.active_files));
     }
     let Some(digest) = &wanted.rows_sha256 else { return Ok(()) };
-    let found = at.digest().map_err(|error| chain(&error))?;
+    let found = at.digest().map_err(|error| error_chain(&error))?;
     if wanted.rows != Some(found.rows) || *digest != found.rows_sha256 {
         return Err(format!(
             "{} rows of digest {} instead of {:?} of {digest}",
@@ -84,16 +84,6 @@ fn check(table: &TableFolder, version: Option<u64>, wanted: &Content) -> Result<
         ));
     }
     Ok(())
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 /// The words by which an error must name its cause.
@@ -135,7 +125,7 @@ fn every_table_is_read_as_independent_clients_read_it() {
                 match table.at(None) {
                     Ok(_) => Err("could be read".to_owned()),
                     Err(error) => {
-                        let text = chain(&error);
+                        let text = error_chain(&error);
                         let missing = words.iter().find(|word| !text.contains(**word));
                         missing.map_or(Ok(()), |word| Err(format!("the error does not say '{word}': {text}")))
                     }
@@ -150,7 +140,7 @@ fn every_table_is_read_as_independent_clients_read_it() {
             match latest {
                 Ok(version) if Some(version) == expected.latest_version => Ok(()),
                 Ok(version) => Err(format!("the newest version is {version} instead of {:?}", expected.latest_version)),
-                Err(error) => Err(chain(&error)),
+                Err(error) => Err(error_chain(&error)),
             },
         );
         for AtVersion { version, content } in &expected.versions {

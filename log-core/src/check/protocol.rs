@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Rule, chain, state::State};
+use super::{Findings, Rule, state::State};
 use crate::{
     action::{Action, Protocol},
     commit::Commit,
+    error_chain::error_chain,
 };
 
 /// Whoever says what a client must implement says it in a form that every client understands.
@@ -73,6 +74,6 @@ pub(super) fn schema(commit: &Commit, state: &State, findings: &mut Findings) {
     if let Some(Err(error)) = state.schema()
         && readable
     {
-        findings.report(Rule::Schema, chain(error));
+        findings.report(Rule::Schema, error_chain(error));
     }
 }

@@ -6,7 +6,7 @@ use super::row_ids::RowIds;
 use crate::{
     action::{Action, AddFile, DomainMetadata, FileKey, Metadata, Protocol},
     commit::Commit,
-    layout::{ColumnMapping, physical_name},
+    layout::ColumnMapping,
     path::Version,
     schema::{Field, Schema},
     snapshot::{Replay, ReplayError, Snapshot},
@@ -123,11 +123,8 @@ impl State {
 
     /// The name that partition values and statistics use for a column ("Column Mapping" of the protocol).
     pub(super) fn physical_name<'a>(&self, field: &'a Field) -> &'a str {
-        let mapping = self.metadata().map(|metadata| ColumnMapping::of(&metadata.configuration));
-        match mapping {
-            Some(Ok(ColumnMapping::Name | ColumnMapping::Id)) => physical_name(field).unwrap_or(&field.name),
-            _ => &field.name,
-        }
+        let mapping = self.metadata().and_then(|metadata| ColumnMapping::of(&metadata.configuration).ok());
+        mapping.unwrap_or_default().name_in_log(field)
     }
 
     /// The snapshot; `None` where it lacks what a table needs, which was reported.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{
-    CheckedLog, Findings, Mentioned, Rule, chain, checkpoint, checksum, commit, files,
+    CheckedLog, Findings, Mentioned, Rule, checkpoint, checksum, commit, files,
     plan::{Item, Plan},
     protocol, row_ids,
     state::State,
@@ -13,6 +13,7 @@ use crate::{
     action::Action,
     checkpoint::Checkpoint,
     commit::{Commit, CommitError},
+    error_chain::error_chain,
     last_checkpoint::LastCheckpoint,
     path::{LAST_CHECKPOINT, LOG_FOLDER, LogFile, SIDECAR_FOLDER, Version, commit_path},
     store::{Answer, Bytes, Machine, ObjectMeta, Request, Response, Step},
@@ -238,7 +239,7 @@ impl CheckLog {
     }
 
     fn torn(&mut self, error: &CommitError, bytes: &[u8]) {
-        self.findings.report(Rule::TornCommit, chain(error));
+        self.findings.report(Rule::TornCommit, error_chain(error));
         // What can be read still tells which files are no orphans.
         for line in bytes.split(|byte| *byte == b'\n') {
             let action = std::str::from_utf8(line).ok().and_then(|line| Action::parse(line.trim()).ok().flatten());
@@ -295,7 +296,7 @@ impl CheckLog {
                 }
                 Err(error) => {
                     self.findings.about(Some(version), path.clone());
-                    self.findings.report(Rule::CheckpointUnreadable, chain(&error));
+                    self.findings.report(Rule::CheckpointUnreadable, error_chain(&error));
                     return;
                 }
             }
@@ -325,7 +326,7 @@ impl CheckLog {
             match bytes.map(|bytes| Checkpoint::sidecar(&bytes)) {
                 Some(Ok(more)) => actions.extend(more),
                 Some(Err(error)) => {
-                    let message = format!("its sidecar '{path}' cannot be read: {}", chain(&error));
+                    let message = format!("its sidecar '{path}' cannot be read: {}", error_chain(&error));
                     self.findings.report(Rule::CheckpointUnreadable, message);
                     return;
                 }
@@ -365,7 +366,7 @@ impl CheckLog {
             Ok(Some(bytes)) => match LastCheckpoint::parse(&bytes) {
                 Ok(hint) => hint.version,
                 Err(error) => {
-                    self.findings.report(Rule::LastCheckpoint, format!("{}; {advice}", chain(&error)));
+                    self.findings.report(Rule::LastCheckpoint, format!("{}; {advice}", error_chain(&error)));
                     return;
                 }
             },

@@ -40,7 +40,8 @@ enum Source<'a> {
 }
 
 impl<'a> LiveFile<'a> {
-    pub(crate) fn of(add: &'a AddFile) -> Self {
+    /// An add as it stands in a log.
+    pub fn of(add: &'a AddFile) -> Self {
         Self {
             path: &add.path,
             size: add.size,

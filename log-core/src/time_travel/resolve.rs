@@ -6,7 +6,7 @@ use super::{Extent, InCommitTimestamps, Instant, PropertyError, file_times};
 use crate::{
     action::Action,
     commit::Commit,
-    load::{LoadError, LoadSnapshot},
+    load::{LoadError, LoadSnapshot, unexpected},
     path::{LOG_FOLDER, Version},
     store::{Answer, Bytes, Machine, Request, Response, Step},
 };
@@ -134,7 +134,7 @@ impl ResolveTime {
     }
 
     fn listed(&mut self, answer: Answer) -> Result<Step<Option<Version>>, TimeTravelError> {
-        let Answer::Listed(listing) = answer else { return Err(unexpected(answer)) };
+        let Answer::Listed(listing) = answer else { return Err(unexpected(answer).into()) };
         self.extent = Extent::of(listing);
         match (self.extent.commits().last(), self.extent.newest()) {
             (_, None) => Ok(Step::Done(None)),
@@ -190,7 +190,7 @@ impl ResolveTime {
     }
 
     fn commit(&self, position: usize, answer: Answer) -> Result<Commit, TimeTravelError> {
-        let Answer::Content(content) = answer else { return Err(unexpected(answer)) };
+        let Answer::Content(content) = answer else { return Err(unexpected(answer).into()) };
         let (version, object) = &self.extent.commits()[position];
         let bytes: Bytes = content.ok_or_else(|| LoadError::Vanished(object.path.clone()))?;
         Ok(Commit::parse(*version, &bytes).map_err(LoadError::from)?)
@@ -220,13 +220,6 @@ impl ResolveTime {
                 self.pick(search)
             }
         }
-    }
-}
-
-fn unexpected(answer: Answer) -> TimeTravelError {
-    match answer {
-        Answer::Unavailable { cause } => LoadError::Store { cause }.into(),
-        other => panic!("the driver answered with {other:?}, which was not asked for"),
     }
 }
 

@@ -193,6 +193,12 @@ fn number(text: &str, most: usize) -> Option<u32> {
     if plain { text.parse().ok() } else { None }
 }
 
+/// A UUID in groups of 8, 4, 4, 4 and 12 hexadecimal digits.
+pub(crate) fn uuid_text(id: [u8; 16]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    [&id[..4], &id[4..6], &id[6..8], &id[8..10], &id[10..]].map(hex).join("-")
+}
+
 /// As CAST to string gives it: a struct as `{1, a}`, a list as `[1, 2]`, a map as `{k -> v}`. NULL is `NULL` (`null` inside of something), binary
 /// is shown in hexadecimal, as it need not be text, and a variant as JSON, or in hexadecimal where it is damaged.
 impl fmt::Display for Value {

@@ -53,17 +53,24 @@ impl LiveFileVisitor for Collect<'_> {
         {
             return Ok(());
         }
+        self.rows.push(FileRow::of(file));
+        Ok(())
+    }
+}
+
+impl FileRow {
+    /// What is shown of a file.
+    pub(super) fn of(file: &LiveFile<'_>) -> Self {
         let deleted = file.deletion_vector.map_or(0, |vector| u64::try_from(vector.cardinality).unwrap_or(0));
         // The number of rows needs no schema.
         let statistics = file.stats.map(|stats| Statistics::parse(stats, &Schema::default()));
-        self.rows.push(FileRow {
+        Self {
             path: file.path.to_owned(),
             partition_values: file.partition_values.to_owned(),
             size: file.size,
             rows: statistics.and_then(|statistics| statistics.num_records?.checked_sub(deleted)),
             modified_ms: file.modification_time,
-        });
-        Ok(())
+        }
     }
 }
 

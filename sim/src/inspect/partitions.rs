@@ -3,8 +3,9 @@
 use log_core::{
     action::{Metadata, PartitionValues},
     expression::{EvaluateError, Expression},
+    layout::ColumnMapping,
     live_files::PartitionTexts,
-    schema::{Field, PrimitiveType, Schema},
+    schema::{PrimitiveType, Schema},
     value::{PartitionValueError, Value, parse_partition_value},
 };
 
@@ -137,10 +138,10 @@ impl PartitionFilter {
             let partitions = partitions.clone();
             return Err(PartitionFilterError::NotAPartitionColumn { text: text.to_owned(), column, partitions });
         }
-        let mapped = metadata.configuration.get("delta.columnMapping.mode").is_some_and(|mode| mode != "none");
+        let mapping = ColumnMapping::of(&metadata.configuration).unwrap_or_default();
         let columns = (0..schema.fields.len()).filter(|index| is_partition(*index)).filter_map(|index| {
             let field = &schema.fields[index];
-            Some(Column { index, key: key(field, mapped), data_type: field.data_type.primitive()? })
+            Some(Column { index, key: mapping.name_in_log(field).to_owned(), data_type: field.data_type.primitive()? })
         });
         Ok(Self { predicate, columns: columns.collect(), width: schema.fields.len() })
     }
@@ -163,10 +164,4 @@ impl PartitionFilter {
         let value = value.map_err(|source| PartitionFilterError::Evaluate { file: file.to_owned(), source })?;
         Ok(value == Value::Boolean(true))
     }
-}
-
-/// The name of a column in the log: its own, or the physical one where columns are mapped.
-fn key(field: &Field, mapped: bool) -> String {
-    let physical = field.metadata.get("delta.columnMapping.physicalName").and_then(|name| name.as_str());
-    physical.filter(|_| mapped).unwrap_or(&field.name).to_owned()
 }

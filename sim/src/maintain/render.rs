@@ -1,8 +1,9 @@
 //! What was done to a table, as text and as JSON.
 
-use std::error::Error;
-
-use log_core::write_checkpoint::{ChecksumOutcome, HintOutcome, WrittenCheckpoint};
+use log_core::{
+    error_chain::error_chain,
+    write_checkpoint::{ChecksumOutcome, HintOutcome, WrittenCheckpoint},
+};
 use serde_json::{Value as Json, json};
 
 use super::Maintained;
@@ -18,7 +19,7 @@ impl Maintained {
     fn warnings(&self) -> Vec<String> {
         let written = match &self.checkpoint {
             Ok(written) => written,
-            Err(error) => return vec![chain(error)],
+            Err(error) => return vec![error_chain(error)],
         };
         let mut warnings: Vec<String> = written.notes.iter().map(ToString::to_string).collect();
         if let ChecksumOutcome::Failed { cause } = &written.checksum {
@@ -90,14 +91,4 @@ fn hint(written: &WrittenCheckpoint) -> String {
         HintOutcome::Newer { version } => format!("stays at version {version}, which is newer"),
         HintOutcome::Failed { .. } => "not written".to_owned(),
     }
-}
-
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }

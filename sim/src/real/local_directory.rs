@@ -52,7 +52,7 @@ impl LocalDirectory {
             Request::GetRange { path, start, end } => self.get_range(path, *start, *end).map(Answer::Content),
             Request::GetMany { paths } => {
                 let mut buffer = Vec::new();
-                let contents = paths.iter().map(|path| self.read(path, &mut buffer, |_| Ok(u64::MAX)));
+                let contents = paths.iter().map(|path| self.read(path, &mut buffer, |_, _| Ok(u64::MAX)));
                 contents.collect::<Result<_, _>>().map(Answer::Contents)
             }
             Request::PutIfAbsent { path, bytes } => {
@@ -127,34 +127,33 @@ impl LocalDirectory {
     }
 
     fn get(&self, path: &str) -> Result<Option<Arc<[u8]>>, String> {
-        self.read(path, &mut Vec::new(), |_| Ok(u64::MAX))
+        self.read(path, &mut Vec::new(), |_, _| Ok(u64::MAX))
     }
 
     fn get_range(&self, path: &str, start: u64, end: u64) -> Result<Option<Arc<[u8]>>, String> {
-        self.read(path, &mut Vec::new(), |file| {
-            let end = end.min(file.metadata()?.len());
+        self.read(path, &mut Vec::new(), |file, size| {
+            let end = end.min(size);
             Ok(end.saturating_sub(file.seek(io::SeekFrom::Start(start.min(end)))?))
         })
     }
 
-    /// Reads as many bytes as `begin` says, from where it puts the file. They go through `buffer`: to read many files through one of them costs less than memory that
+    /// Reads as many bytes as `begin` says, which is told the file's size, from where it puts the file. They go through `buffer`: to read many files through one of them costs less than memory that
     /// is new to the system for each.
     fn read(
         &self,
         path: &str,
         buffer: &mut Vec<u8>,
-        begin: impl FnOnce(&mut File) -> io::Result<u64>,
+        begin: impl FnOnce(&mut File, u64) -> io::Result<u64>,
     ) -> Result<Option<Arc<[u8]>>, String> {
         let place = log_path(&self.root, path).map_err(|error| error.to_string())?;
         let read = || -> io::Result<Option<Arc<[u8]>>> {
-            match present(fs::metadata(&place))? {
-                None => return Ok(None),
-                Some(metadata) => regular(&metadata)?,
-            }
+            // Asked before it is opened, as a pipe would not be opened before somebody writes to it.
+            let Some(metadata) = present(fs::metadata(&place))? else { return Ok(None) };
+            regular(&metadata)?;
             let Some(mut file) = present(File::open(&place))? else { return Ok(None) };
-            let length = begin(&mut file)?;
+            let length = begin(&mut file, metadata.len())?;
             buffer.clear();
-            let size = file.metadata()?.len().min(length);
+            let size = metadata.len().min(length);
             buffer.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
             file.take(length).read_to_end(buffer)?;
             Ok(Some(buffer.as_slice().into()))

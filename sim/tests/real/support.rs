@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use conflict::rules::RuleSet;
+pub use log_core::error_chain::error_chain as chain;
 use sim::{
     real::{RealError, RealOptions, run_on_threads},
     run::RunResult,
@@ -48,15 +49,4 @@ pub fn listing(root: &Path) -> BTreeMap<String, Vec<u8>> {
 /// A scenario from its text.
 pub fn parse(text: &str) -> Scenario {
     Scenario::parse(text, "test").expect("it is sound")
-}
-
-/// An error with what it stems from.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }

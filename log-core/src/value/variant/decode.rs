@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::super::{Value, decimal_text};
+use super::super::{Value, decimal_text, uuid_text};
 
 /// Nesting beyond this is refused: each level is a call.
 const MAX_DEPTH: usize = 100;
@@ -168,12 +168,7 @@ fn primitive(kind: u8, body: &[u8], budget: &mut usize) -> Result<Json, VariantE
         }
         18 => shown(Value::Timestamp(long(body)?.div_euclid(1000))),
         19 => shown(Value::TimestampNtz(long(body)?.div_euclid(1000))),
-        20 => {
-            let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            let id: [u8; 16] = fixed(body, 0)?;
-            let parts = [&id[..4], &id[4..6], &id[6..8], &id[8..10], &id[10..]];
-            Json::String(parts.map(hex).join("-"))
-        }
+        20 => Json::String(uuid_text(fixed(body, 0)?)),
         _ => return Err(VariantError("it is of a primitive type that is not known")),
     })
 }
