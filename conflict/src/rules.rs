@@ -14,7 +14,10 @@ use std::{
 
 use log_core::path::Version;
 
-pub use self::delta_spark::{added_files_by_statistics, concurrent_feature};
+pub use self::{
+    delta_spark::{added_files_by_statistics, concurrent_feature},
+    metadata::without_allow_list as metadata_without_allow_list,
+};
 use crate::{
     isolation::IsolationLevel,
     transaction::{Transaction, Winner},
@@ -199,6 +202,11 @@ impl RuleSet {
     pub fn with_statistics() -> Self {
         let rules = Self::delta_spark().with(added_files_by_statistics());
         Self { name: "statistics".to_owned(), ..rules }
+    }
+
+    /// The reference as it was released in version 4.0.0, which knows no change of metadata that others can live with: for comparing with that release.
+    pub fn delta_spark_4_0_0() -> Self {
+        Self { name: "delta-spark-4.0.0".to_owned(), ..Self::delta_spark().with(metadata_without_allow_list()) }
     }
 
     /// The same with a rule in the place of the one that has its id, or behind all others where none has.

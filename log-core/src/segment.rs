@@ -105,9 +105,7 @@ impl Segment {
         damaged: &BTreeSet<String>,
     ) -> Result<Option<Self>, SegmentError> {
         let listed = Listed::of(listing);
-        // Where a checkpoint is, its version was made, even if the commit is gone and the checkpoint damaged.
-        let newest_checkpoint = listed.checkpoints.keys().next_back().map(|(version, ..)| *version);
-        let Some(newest) = listed.commits.last().copied().max(newest_checkpoint).max(base) else {
+        let Some(newest) = listed.newest().max(base) else {
             return Ok(None);
         };
         let last = wanted.unwrap_or(newest);
@@ -138,7 +136,7 @@ impl Segment {
             Ok(commits) => Ok(Some(Self { version: last, checkpoint, commits })),
             Err(first) => {
                 let end = listed.commits.range(first..=last).next().map_or(last, |present| Version(present.0 - 1));
-                Err(SegmentError::Gap { first, last: end, wanted: last, readable: listed.readable(base, damaged) })
+                Err(SegmentError::Gap { first, last: end, wanted: last, readable: listed.rebuildable(base, damaged) })
             }
         }
     }
@@ -198,6 +196,12 @@ impl Listed {
         listed
     }
 
+    /// The newest version that was made. Where a checkpoint is, its version was made, even if the commit is gone and the checkpoint damaged.
+    pub(crate) fn newest(&self) -> Option<Version> {
+        let newest_checkpoint = self.checkpoints.keys().next_back().map(|(version, ..)| *version);
+        self.commits.last().copied().max(newest_checkpoint)
+    }
+
     /// The files that lead from after `start` up to `last`, or the first version that is missing.
     fn steps(&self, start: Option<Version>, last: Version, damaged: &BTreeSet<String>) -> Result<Vec<String>, Version> {
         let mut paths = Vec::new();
@@ -220,31 +224,30 @@ impl Listed {
         Ok(paths)
     }
 
-    /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits follow.
-    fn readable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
-        let mut starts: BTreeSet<Version> = self
-            .checkpoints
-            .iter()
-            .filter(|(_, paths)| !paths.iter().any(|path| damaged.contains(path)))
-            .map(|((version, ..), _)| *version)
-            .collect();
-        starts.extend(base);
-        if base.is_none() && self.commits.contains(&Version(0)) {
-            starts.insert(Version(0));
+    /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits and compactions lead.
+    pub(crate) fn rebuildable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
+        let whole = |path: &String| !damaged.contains(path);
+        let mut reached: BTreeSet<Version> =
+            self.checkpoints.iter().filter(|(_, paths)| paths.iter().all(whole)).map(|((version, ..), _)| *version).collect();
+        reached.extend(base);
+        let mut ends: BTreeMap<Version, Vec<Version>> = BTreeMap::new();
+        for (first, end, _) in self.compactions.iter().filter(|(first, end, path)| first < end && whole(path)) {
+            ends.entry(*first).or_default().push(*end);
+        }
+        // Whatever leads on begins at a commit or at a compaction, so going through those in order passes every version after those that lead to it.
+        let begins: BTreeSet<Version> = self.commits.iter().chain(ends.keys()).copied().collect();
+        for next in begins {
+            let before = next.0.checked_sub(1).map(Version);
+            if before.map_or(base.is_none(), |before| reached.contains(&before)) {
+                reached.extend(self.commits.get(&next));
+                reached.extend(ends.get(&next).into_iter().flatten());
+            }
         }
         let mut ranges: Vec<(Version, Version)> = Vec::new();
-        for start in starts {
-            match ranges.last() {
-                Some((_, end)) if start <= *end => continue,
-                _ => {}
-            }
-            let mut end = start;
-            while self.commits.contains(&end.next()) {
-                end = end.next();
-            }
+        for version in reached {
             match ranges.last_mut() {
-                Some((_, before)) if before.next() == start => *before = end,
-                _ => ranges.push((start, end)),
+                Some((_, end)) if end.next() == version => *end = version,
+                _ => ranges.push((version, version)),
             }
         }
         VersionRanges(ranges)

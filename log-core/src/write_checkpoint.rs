@@ -104,6 +104,9 @@ pub enum HintOutcome {
         /// The version that it names.
         version: Version,
     },
+    /// It stays, or stays away: beside the checkpoint is one of the same version in several parts, and readers that are told of one file look for one
+    /// part only and refuse the table.
+    Parts,
     /// The store did not take it, or did not say what it is. Nothing depends on it.
     Failed {
         /// What the store said.
@@ -222,6 +225,9 @@ impl WriteCheckpoint {
     }
 
     fn after_old_hint(&mut self, work: Work, checksum: ChecksumOutcome, answer: Answer) -> Next {
+        if self.load.checkpoint_in_parts() == Some(work.encoded.version) {
+            return self.done(&work, checksum, HintOutcome::Parts);
+        }
         let old = match answer {
             Answer::Content(old) => old.and_then(|bytes| LastCheckpoint::parse(&bytes).ok()),
             Answer::Unavailable { cause } => return self.done(&work, checksum, HintOutcome::Failed { cause }),

@@ -47,11 +47,18 @@ def leave_only(directory, document):
             path = os.path.join(folder, name)
             if path not in own:
                 os.remove(path)
+    hint = os.path.join(log, '_last_checkpoint')
+    if os.path.exists(hint):
+        with open(hint) as file:
+            in_parts = 'parts' in json.load(file)
+        # Those parts are gone with the rest.
+        if in_parts:
+            os.remove(hint)
 
 
 def prepare(program, tables, work):
-    """Copies of every table with a checkpoint alone: a list of dicts with `name`, `kind`, `before` and `after` (folders), or with `refused` (why
-    contend does not write one) instead of `after`."""
+    """Copies of every table with a checkpoint: a list of dicts with `name`, `kind`, `before` (folder) and `after` (folders: one with all that was there,
+    one with the checkpoint alone), or with `refused` (why contend does not write one) instead of `after`."""
     plan = []
     for name in sorted(os.listdir(tables)):
         source = os.path.join(tables, name)
@@ -71,9 +78,13 @@ def prepare(program, tables, work):
             if done.returncode != 0:
                 entry['refused'] = one_line(done.stderr)
                 continue
-            leave_only(copy, json.loads(done.stdout))
-            entry['after'] = copy
-            entry['same'] = live_files(program, source) == live_files(program, copy) is not None
+            alone = os.path.abspath(os.path.join(work, kind + '-alone', name))
+            shutil.rmtree(alone, ignore_errors=True)
+            shutil.copytree(copy, alone)
+            leave_only(alone, json.loads(done.stdout))
+            entry['after'] = [copy, alone]
+            expected = live_files(program, source)
+            entry['same'] = expected is not None and all(live_files(program, after) == expected for after in entry['after'])
     return plan
 
 
@@ -109,16 +120,17 @@ def main():
             if was is None:
                 findings.append(('unreadable before', f'{client.name} does not read it before either: {why}'))
                 continue
-            now, why = ask(client, entry['after'])
             was = {key: value for key, value in was.items() if key != 'version'}
-            if now is None:
-                known = 'feature' in entry and 'v2Checkpoint' in why
-                kind = 'unreadable with v2Checkpoint' if known else 'different'
-                findings.append((kind, f'{client.name} fails: {why}'))
-                continue
-            for key, value in was.items():
-                if now[key] != value:
-                    findings.append(('different', f'{client.name} has {key} {now[key]} instead of {value}'))
+            for after, what in zip(entry['after'], ('beside the rest', 'alone')):
+                now, why = ask(client, after)
+                if now is None:
+                    known = 'feature' in entry and 'v2Checkpoint' in why
+                    kind = 'unreadable with v2Checkpoint' if known else 'different'
+                    findings.append((kind, f'{client.name} fails on the checkpoint {what}: {why}'))
+                    continue
+                for key, value in was.items():
+                    if now[key] != value:
+                        findings.append(('different', f'{client.name} has {key} {now[key]} instead of {value}, the checkpoint {what}'))
         kinds = [kind for kind, _ in findings] or ['same']
         for kind in kinds:
             counts[kind] += 1

@@ -19,7 +19,7 @@ import canon
 from checkpoints import one_line, prepare
 
 
-def session(jar):
+def session(jar, **more):
     from pyspark.sql import SparkSession
     builder = SparkSession.builder.master('local[2]').appName('checkpoints')
     for key, value in {
@@ -36,6 +36,7 @@ def session(jar):
         'spark.sql.session.timeZone': 'UTC',
         'spark.driver.extraJavaOptions': '-Duser.timezone=UTC',
         'spark.sql.warehouse.dir': tempfile.mkdtemp(prefix='warehouse'),
+        **more,
     }.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
@@ -87,8 +88,8 @@ def main():
     with open(answers_path, 'a') as file:
         file.write('\n')
         for entry in plan:
-            for directory in (entry['before'], entry.get('after')):
-                if directory is None or directory in answers:
+            for directory in (entry['before'], *entry.get('after', [])):
+                if directory in answers:
                     continue
                 spark = spark or session(jar)
                 answers[directory] = {'directory': directory, **ask(spark, directory)}
@@ -101,16 +102,16 @@ def main():
             refused += 1
             print(f'--    {label}: {entry["refused"]}')
             continue
-        was, now = ({key: value for key, value in answers[entry[which]].items() if key != 'directory'} for which in ('before', 'after'))
+        was, *found = ({key: value for key, value in answers[which].items() if key != 'directory'} for which in (entry['before'], *entry['after']))
         if 'error' in was:
             unreadable += 1
             print(f'part  {label}: Spark does not read it before either: {was["error"]}')
-        elif was == now:
+        elif all(now == was for now in found):
             same += 1
             print(f'ok    {label}: {was["rows"]} rows, {was["files"]} files')
         else:
             different += 1
-            print(f'FAIL  {label}: {now} instead of {was}')
+            print(f'FAIL  {label}: {found} instead of {was}')
     print(f'{same} same, {refused} refused, {unreadable} unreadable before, {different} different')
     return 1 if different or not same else 0
 

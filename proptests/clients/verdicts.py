@@ -70,7 +70,7 @@ def differences(expect, answer):
 
 def main():
     folder, answers = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    found = {answer["name"]: answer for answer in map(json.loads, answers.read_text().splitlines())}
+    found = {answer["name"]: answer for answer in map(json.loads, filter(str.strip, answers.read_text().splitlines()))}
     counts, failed = collections.Counter(), 0
     for path in sorted(folder.rglob("*.json")):
         case = json.loads(path.read_text())

@@ -1,7 +1,7 @@
-//! Writes random conflict cases as files, each with the verdict of `delta-spark` as its expectation, and counts what they exercise.
+//! Writes random conflict cases as files, each with the verdict of a rule set as its expectation, and counts what they exercise.
 //!
 //! ```text
-//! cargo run -p proptests --example random_cases -- --seed 1 --count 2000 --out target/random-cases
+//! cargo run -p proptests --example random_cases -- --rules delta-spark-4.0.0 --seed 1 --count 2000 --out target/random-cases
 //! ```
 //!
 //! Delta Spark judges the files itself (its own `OptimisticTransaction`); what it says is then compared with what the files expect.
@@ -16,16 +16,20 @@ use conflict::{
 use log_core::action::Action;
 use proptests::cases::{Seeded, generate};
 use serde_json::{Value as Json, json};
-use sim::conflict_case::{Case, Outcome, judge};
+use sim::{
+    conflict_case::{Case, Outcome, judge},
+    rule_choice::RuleChoice,
+};
 
 struct Arguments {
     seed: u64,
     count: u64,
     out: PathBuf,
+    rules: RuleSet,
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
-    let (mut seed, mut count, mut out) = (1, 2000, None);
+    let (mut seed, mut count, mut out, mut choice) = (1, 2000, None, RuleChoice::default());
     let mut words = env::args().skip(1);
     while let Some(flag) = words.next() {
         let value = words.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -33,10 +37,11 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
             "--seed" => seed = value.parse()?,
             "--count" => count = value.parse()?,
             "--out" => out = Some(PathBuf::from(value)),
-            _ => return Err(format!("unknown flag {flag}; there are --seed, --count and --out").into()),
+            "--rules" => choice.name = value,
+            _ => return Err(format!("unknown flag {flag}; there are --seed, --count, --out and --rules").into()),
         }
     }
-    Ok(Arguments { seed, count, out: out.ok_or("--out FOLDER is needed")? })
+    Ok(Arguments { seed, count, out: out.ok_or("--out FOLDER is needed")?, rules: choice.rule_set()? })
 }
 
 /// How often a rule fired, and how often it was close to: what it looks at was there, and was not quite what it looks for.
@@ -53,6 +58,9 @@ fn narrowly_missed(own: &Transaction, winner: &Winner) -> Vec<&'static str> {
     let removes = winner.removes().next().is_some();
     let own_domains = own.actions.iter().filter(|action| matches!(action, Action::DomainMetadata(_))).count();
     let moves = winner.commit.actions.iter().any(|action| matches!(action, Action::Transaction(_)));
+    let drops = own.actions.iter().any(|action| matches!(action, Action::Protocol(_)));
+    note("feature-drop", drops && winner.commit.actions.iter().any(|action| !matches!(action, Action::CommitInfo(_))));
+    note("backfill", own.operation.is_unbackfill() || own.operation.is_backfill() && winner.is_backfill());
     note("protocol", winner.protocol().is_some());
     note("metadata", winner.metadata().is_some());
     note("domain-metadata", own_domains > 0 && winner.domains().next().is_some());
@@ -64,9 +72,8 @@ fn narrowly_missed(own: &Transaction, winner: &Winner) -> Vec<&'static str> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let Arguments { seed, count, out } = arguments()?;
+    let Arguments { seed, count, out, rules } = arguments()?;
     fs::create_dir_all(&out)?;
-    let rules = RuleSet::delta_spark();
     let mut counts: BTreeMap<&str, Count> = rules.rules.iter().map(|rule| (rule.id, Count::default())).collect();
     let (mut several, mut committed, mut rebased) = (0, 0, 0);
     for number in 0..count {

@@ -197,6 +197,20 @@ impl Log {
         self.configuration.get("delta.enableInCommitTimestamps").is_some_and(|value| value == "true")
     }
 
+    /// Features that may be dropped: of those that Delta Spark 4.0 can drop, those that neither a property nor a file uses.
+    fn unused_features(&self) -> Vec<&'static str> {
+        let used = |feature: &str, property: &str| {
+            !self.features.contains(feature)
+                || self.configuration.contains_key(property)
+                || feature == "deletionVectors" && self.files.iter().any(|file| file.vector.is_some())
+        };
+        [("deletionVectors", "delta.enableDeletionVectors"), ("v2Checkpoint", "delta.checkpointPolicy")]
+            .into_iter()
+            .filter(|(feature, property)| !used(feature, property))
+            .map(|(feature, _)| feature)
+            .collect()
+    }
+
     fn protocol(&self) -> Json {
         if self.features.iter().all(|feature| ["appendOnly", "invariants"].contains(feature)) {
             return json!({ "protocol": { "minReaderVersion": 1, "minWriterVersion": 2 } });
@@ -342,6 +356,7 @@ enum Act {
     AddFeature,
     DropFeature,
     Backfill,
+    Unbackfill,
 }
 
 /// The actions of a commit on a log, with its operation, whether it is a blind append, and the paths that it looked at.
@@ -473,7 +488,9 @@ fn make(log: &mut Log, act: Act, choices: &mut dyn Choices, prefix: &str) -> Mad
         Act::DropFeature => {
             made.operation = "DROP FEATURE";
             made.blind = true;
-            if log.features.remove("v2Checkpoint") {
+            let unused = log.unused_features();
+            if !unused.is_empty() {
+                log.features.remove(unused[choices.below(unused.len())]);
                 made.actions.push(log.protocol());
             }
         }
@@ -488,6 +505,14 @@ fn make(log: &mut Log, act: Act, choices: &mut dyn Choices, prefix: &str) -> Mad
                 }
             }
             log.files = files;
+        }
+        Act::Unbackfill => {
+            made.operation = "ROW TRACKING UNBACKFILL";
+            if let Some(file) = log.files.first_mut() {
+                (file.base_row_id, file.row_version) = (None, None);
+                made.touched.push(file.path.clone());
+            }
+            made.actions.extend(log.files.first().map(|file| log.add(file, false)));
         }
     }
     if log.tracks() && log.mark != before {
@@ -518,22 +543,24 @@ pub fn generate(name: &str, choices: &mut dyn Choices) -> Json {
     if isolation == "WriteSerializable" {
         log.configuration.insert("delta.isolationLevel".to_owned(), isolation.to_owned());
     }
-    let kind = choices.below(8);
+    let kind = choices.below(9);
     // Row tracking that came after the first files leaves a backfill to do.
     let late_tracking = kind == 5;
     match kind {
         1 | 5 => log.features.extend(["domainMetadata"]),
         2 => log.features.extend(["domainMetadata", "clustering"]),
-        3 => log.features.extend(["deletionVectors", "v2Checkpoint"]),
+        3 => {
+            log.features.extend(["deletionVectors", "v2Checkpoint"]);
+            log.configuration.insert("delta.enableDeletionVectors".to_owned(), "true".to_owned());
+        }
+        // Features of which the table makes no use.
+        7 => log.features.extend(["deletionVectors", "v2Checkpoint"]),
         4 => log.features.extend(["domainMetadata", "rowTracking"]),
         6 => {
             log.features.insert("inCommitTimestamp");
             log.configuration.insert("delta.enableInCommitTimestamps".to_owned(), "true".to_owned());
         }
         _ => {}
-    }
-    if log.features.contains("deletionVectors") {
-        log.configuration.insert("delta.enableDeletionVectors".to_owned(), "true".to_owned());
     }
     let mut setup = Vec::new();
     let stamped = |log: &Log, actions: &mut Vec<Json>| {
@@ -568,7 +595,8 @@ pub fn generate(name: &str, choices: &mut dyn Choices) -> Json {
     let (transaction, act) = transaction(&log, choices);
     let mut winners = Vec::new();
     let mut later = log.clone();
-    let count = [1, 2, 1, 3, 1, 2, 4, 0][choices.below(8)];
+    let alone = transaction["operation"] == "RESTORE" && choices.one_in(3);
+    let count = if alone { 0 } else { [1, 2, 1, 3, 1, 2, 4, 0][choices.below(8)] };
     for number in 0..count {
         let act = winning_act(&later, choices, act);
         let timed = later.timed();
@@ -600,7 +628,7 @@ pub fn generate(name: &str, choices: &mut dyn Choices) -> Json {
 fn winning_act(log: &Log, choices: &mut dyn Choices, own: Option<Act>) -> Act {
     use Act as A;
     if choices.one_in(4)
-        && let Some(own) = own
+        && let Some(own) = own.filter(|own| *own != A::Unbackfill)
     {
         return own;
     }
@@ -624,8 +652,14 @@ fn winning_act(log: &Log, choices: &mut dyn Choices, own: Option<Act>) -> Act {
     if log.features.contains("deletionVectors") {
         acts.extend([A::Vector; 3]);
     }
-    if log.features.contains("v2Checkpoint") && !log.configuration.contains_key("delta.checkpointPolicy") {
+    if !log.unused_features().is_empty() {
         acts.extend([A::DropFeature; 3]);
+    }
+    if own == Some(A::DropFeature) {
+        acts.extend([A::SwitchOn; 6]);
+    }
+    if own == Some(A::Stream) {
+        acts.extend([A::Stream; 4]);
     }
     if log.tracks() && log.files.iter().any(|file| file.base_row_id.is_none()) {
         acts.extend([A::Backfill; 6]);
@@ -655,8 +689,11 @@ fn transaction(log: &Log, choices: &mut dyn Choices) -> (Json, Option<Act>) {
     if log.features.contains("deletionVectors") {
         acts.extend([A::Vector; 3]);
     }
+    if !log.unused_features().is_empty() {
+        acts.extend([A::DropFeature; 6]);
+    }
     if log.tracks() && log.files.iter().any(|file| file.base_row_id.is_none()) {
-        acts.extend([A::Backfill; 3]);
+        acts.extend([A::Backfill, A::Backfill, A::Backfill, A::Unbackfill, A::Unbackfill]);
     }
     let act = acts[choices.below(acts.len())];
     let made = make(&mut own, act, choices, "t");
@@ -683,7 +720,7 @@ fn transaction(log: &Log, choices: &mut dyn Choices) -> (Json, Option<Act>) {
                 let all: Vec<Json> = log.files.iter().map(|file| log.remove(file, true)).collect();
                 actions.extend(all);
                 reads["predicates"] = json!(["true"]);
-            } else if choices.one_in(8) {
+            } else if choices.one_in(4) {
                 operation = "RESTORE";
                 actions.insert(0, log.metadata(&[]));
             }
@@ -718,7 +755,7 @@ fn transaction(log: &Log, choices: &mut dyn Choices) -> (Json, Option<Act>) {
         A::Stream if !choices.one_in(3) => {
             reads["appIds"] = json!([actions[0]["txn"]["appId"]]);
         }
-        A::Backfill => {
+        A::Backfill | A::Unbackfill => {
             reads.insert("files".to_owned(), json!(made.touched));
         }
         A::Nothing => {

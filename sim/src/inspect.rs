@@ -242,7 +242,7 @@ impl TableFolder {
             commits: extent.commits().len(),
             earliest: ranges.first().map(|range| (*range.start(), time(earliest))),
             newest: (newest, time(newest_row)),
-            rebuildable: ranges,
+            rebuildable: ranges.to_vec(),
         })
     }
 

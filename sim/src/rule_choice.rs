@@ -23,7 +23,11 @@ pub struct RuleChoice {
 type Named = (&'static str, fn() -> RuleSet);
 
 /// The rule sets that can be chosen; the first is taken where nothing is said.
-const RULE_SETS: &[Named] = &[("delta-spark", RuleSet::delta_spark), ("statistics", RuleSet::with_statistics)];
+const RULE_SETS: &[Named] = &[
+    ("delta-spark", RuleSet::delta_spark),
+    ("statistics", RuleSet::with_statistics),
+    ("delta-spark-4.0.0", RuleSet::delta_spark_4_0_0),
+];
 
 /// A choice that does not exist, or under which a scenario cannot run.
 #[derive(Debug, thiserror::Error)]

@@ -94,7 +94,7 @@ pub fn concurrent_feature() -> Rule {
     })
 }
 
-/// T drops a feature, having seen that the table holds no trace of it any more, and W left a new one. Row tracking is not dropped in vain: T takes
+/// T drops a feature, having seen that the table holds no trace of it any more, and W left a new one or switched the feature on. Row tracking is not dropped in vain: T takes
 /// the ids away from W's files as well.
 ///
 /// Smallest counterexample: T drops `deletionVectors`, W deletes one row of `f` by a vector. A client that never heard of vectors would read the
@@ -107,6 +107,13 @@ fn feature_drop(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
         Some(Finding { file, ..Finding::new(ConflictKind::FeatureDropConflict, reason) })
     };
     let drops = |feature| lists(&read.protocol, feature) && !lists(own, feature);
+    if let Some(metadata) = winner.metadata() {
+        let dropped = feature::missing(own, &read.protocol);
+        let switched = dropped.into_iter().find_map(|feature| Some((feature, metadata::switch_of(metadata, feature)?)));
+        if let Some((feature, property)) = switched {
+            return found(None, format!("set the property {property}, so that writers use {feature}"));
+        }
+    }
     if drops(DELETION_VECTORS)
         && let Some(add) = winner.adds().find(|add| add.deletion_vector.is_some())
     {

@@ -7,7 +7,7 @@ use log_core::{
     schema::Schema,
 };
 
-use super::{ConflictKind, Finding};
+use super::{ConflictKind, Finding, Rule};
 use crate::{
     feature::{
         CATALOG_MANAGED, COLUMN_MAPPING, DELETION_VECTORS, IN_COMMIT_TIMESTAMP, ROW_TRACKING, V2_CHECKPOINT, supports,
@@ -17,6 +17,25 @@ use crate::{
 
 const ROW_TRACKING_ENABLED: &str = "delta.enableRowTracking";
 const MAPPING_MODE: &str = "delta.columnMapping.mode";
+
+/// Properties that make writers use a feature, with the feature and what value does.
+const SWITCHES: [(&str, &str, fn(&str) -> bool); 5] = [
+    (ROW_TRACKING_ENABLED, ROW_TRACKING, is_true),
+    (MAPPING_MODE, COLUMN_MAPPING, |value| !value.eq_ignore_ascii_case("none")),
+    ("delta.enableDeletionVectors", DELETION_VECTORS, is_true),
+    ("delta.checkpointPolicy", V2_CHECKPOINT, |value| value.eq_ignore_ascii_case("v2")),
+    ("delta.enableInCommitTimestamps", IN_COMMIT_TIMESTAMP, is_true),
+];
+
+fn is_true(value: &str) -> bool {
+    value.eq_ignore_ascii_case("true")
+}
+
+/// The property by which metadata makes writers use a feature.
+pub(super) fn switch_of(metadata: &Metadata, feature: &str) -> Option<&'static str> {
+    let on = |key: &str, is_on: fn(&str) -> bool| metadata.configuration.get(key).is_some_and(|value| is_on(value));
+    SWITCHES.iter().find(|(key, of, is_on)| *of == feature && on(key, *is_on)).map(|(key, ..)| *key)
+}
 
 /// Keys of a field's metadata that switching column mapping on may write.
 const MAPPING_KEYS: [&str; 3] =
@@ -43,6 +62,16 @@ pub(super) fn check(transaction: &Transaction, winner: &Winner) -> Option<Findin
     found(&format!("changed the table's metadata: {reason}"))
 }
 
+/// The rule as Delta Spark 4.0.0 has it, before the allow-list: any metadata of a winner is a conflict, but for moved marks of identity columns. (4.0.0 also
+/// passes a commit that its tag says to do nothing but enable row tracking; this rule does not look at that tag.)
+pub fn without_allow_list() -> Rule {
+    Rule::new("metadata", |transaction, winner| {
+        winner.metadata()?;
+        let passes = winner.moves_identity_only() && !transaction.changes_metadata();
+        (!passes).then(|| Finding::new(ConflictKind::MetadataChanged, "wrote the table's metadata"))
+    })
+}
+
 /// What stands against going on under new metadata; `None` when nothing does.
 fn difference(old: &Metadata, new: &Metadata, protocol: &Protocol) -> Option<String> {
     if old == new {
@@ -64,7 +93,7 @@ fn difference(old: &Metadata, new: &Metadata, protocol: &Protocol) -> Option<Str
         return Some(reason);
     }
     let schema_passes =
-        old.schema_string == new.schema_string || (maps_columns(old, new) && only_mapping_differs(old, new));
+        old.schema_string == new.schema_string || (maps_columns(&old.configuration, &new.configuration) && only_mapping_differs(old, new));
     (!schema_passes).then(|| "the schema differs".to_owned())
 }
 
@@ -85,18 +114,16 @@ fn property_difference(old: &Properties, new: &Properties, protocol: &Protocol) 
 /// The allow-list, with the condition of each property.
 fn may_change(key: &str, value: &str, old: &Properties, new: &Properties, protocol: &Protocol) -> bool {
     let is_new = !old.contains_key(key);
-    let is_true = |value: &str| value.eq_ignore_ascii_case("true");
+    if let Some((_, feature, is_on)) = SWITCHES.iter().find(|(switch, ..)| *switch == key) {
+        let may_switch = key != MAPPING_MODE || maps_columns(old, new);
+        return may_switch && is_on(value) && supports(protocol, feature);
+    }
     match key {
-        ROW_TRACKING_ENABLED => is_true(value) && supports(protocol, ROW_TRACKING),
         "delta.rowTracking.materializedRowIdColumnName"
         | "delta.rowTracking.materializedRowCommitVersionColumnName" => {
             new.get(ROW_TRACKING_ENABLED).is_some_and(|value| is_true(value))
         }
-        MAPPING_MODE => mode(old) == "none" && mode(new) == "name" && supports(protocol, COLUMN_MAPPING),
         "delta.columnMapping.maxColumnId" => true,
-        "delta.enableDeletionVectors" => is_true(value) && supports(protocol, DELETION_VECTORS),
-        "delta.checkpointPolicy" => value.eq_ignore_ascii_case("v2") && supports(protocol, V2_CHECKPOINT),
-        "delta.enableInCommitTimestamps" => is_true(value) && supports(protocol, IN_COMMIT_TIMESTAMP),
         "delta.inCommitTimestampEnablementVersion" | "delta.inCommitTimestampEnablementTimestamp" => is_new,
         "io.unitycatalog.tableId" | "ucTableId" => is_new || !supports(protocol, CATALOG_MANAGED),
         _ => false,
@@ -107,9 +134,9 @@ fn mode(properties: &Properties) -> String {
     properties.get(MAPPING_MODE).map_or("none".to_owned(), |mode| mode.to_lowercase())
 }
 
-/// Does the new metadata switch column mapping on, by name?
-fn maps_columns(old: &Metadata, new: &Metadata) -> bool {
-    mode(&old.configuration) == "none" && mode(&new.configuration) == "name"
+/// Do the new properties switch column mapping on, by name?
+fn maps_columns(old: &Properties, new: &Properties) -> bool {
+    mode(old) == "none" && mode(new) == "name"
 }
 
 /// Are the columns the same, but for the ids and names that column mapping gave them? Fields inside of a column are part of its type: if they got

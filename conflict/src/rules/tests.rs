@@ -528,6 +528,24 @@ fn adding_files_for_their_row_ids_is_no_append() {
 }
 
 #[test]
+fn without_the_allow_list_only_marks_of_identity_columns_pass() {
+    let check = |own: &str, tagged: bool, expected: &str| {
+        let mut moved = winner("info:WRITE:true metadata");
+        if tagged {
+            let Action::CommitInfo(info) = &mut moved.commit.actions[0] else { panic!("an info") };
+            info.0.insert("tags".to_owned(), serde_json::json!({ "delta.identity.schemaUpdate": "true" }));
+        }
+        let moved = Winner::new(moved.commit);
+        let own = transaction(&unpartitioned(), IsolationLevel::Serializable, "WRITE", "", own);
+        let found = RuleSet::delta_spark_4_0_0().check(&own, &moved).map(|found| found.finding.kind.to_string());
+        assert_eq!(found.as_deref().unwrap_or("ok"), expected);
+    };
+    check("+n", false, "MetadataChanged");
+    check("+n", true, "ok");
+    check("+n metadata", true, "MetadataChanged");
+}
+
+#[test]
 fn a_feature_is_not_dropped_over_its_new_traces() {
     let without = "protocol:1,7,appendOnly,domainMetadata";
     let mut vector = winner("+f1 +f2");
@@ -554,6 +572,33 @@ fn a_feature_is_not_dropped_over_its_new_traces() {
     let drop =
         transaction(&table("id long", "", &[VECTORS]), IsolationLevel::Serializable, "DROP FEATURE", "", without);
     assert_eq!(verdict(&drop, &removed), "ok");
+}
+
+/// Delta Spark looks at the table again as the winner left it: a feature that is in use cannot be dropped.
+#[test]
+fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
+    let with = |features: &str| format!("protocol:1,7,appendOnly,invariants{features}");
+    let check = |feature: &str, property: &str, value: &str, expected: &str| {
+        let table = table("id long", "", &[&with(&format!(",changeDataFeed,{feature}"))]);
+        let mut metadata = (*table.metadata).clone();
+        metadata.configuration.insert(property.to_owned(), value.to_owned());
+        let mut switch = winner("");
+        switch.commit.actions.push(Action::Metadata(metadata.into()));
+        let own = with(",changeDataFeed");
+        let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &own);
+        assert_eq!(verdict(&drop, &switch), expected, "{feature}, {property} = {value}");
+        let other = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &with(&format!(",{feature}")));
+        assert!(verdict(&other, &switch) != DROP, "{feature} stays");
+    };
+    check("deletionVectors", "delta.enableDeletionVectors", "TRUE", DROP);
+    check("deletionVectors", "delta.enableDeletionVectors", "false", METADATA);
+    check("deletionVectors", "delta.checkpointPolicy", "v2", METADATA);
+    check("v2Checkpoint", "delta.checkpointPolicy", "V2", DROP);
+    check("v2Checkpoint", "delta.checkpointPolicy", "classic", METADATA);
+    check("inCommitTimestamp", "delta.enableInCommitTimestamps", "true", DROP);
+    check("columnMapping", "delta.columnMapping.mode", "id", DROP);
+    check("columnMapping", "delta.columnMapping.mode", "none", METADATA);
+    check("rowTracking", "delta.enableRowTracking", "true", DROP);
 }
 
 #[test]

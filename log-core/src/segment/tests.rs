@@ -142,6 +142,11 @@ fn what_can_be_rebuilt_is_named() {
     check(log, "-", "5", "0 to 2 missing for 5; versions 10 to 12");
     check(log, "-", "2", "0 to 2 missing for 2; versions 10 to 12");
     check("0 1 4 c4 c8 8 9", "-", "7", "5 to 7 missing for 7; versions 0 to 1, version 4, versions 8 to 9");
+    // A compaction leads to its last version only.
+    check("0 1 4 6 k2-3", "-", "-", "5 to 5 missing for 6; versions 0 to 1, versions 3 to 4");
+    check("0 1 4 6 dk2-3", "-", "-", "2 to 3 missing for 6; versions 0 to 1");
+    check("3 5 k0-2 k0-1", "-", "-", "4 to 4 missing for 5; versions 1 to 3");
+    check("6 8 k5-5 k7-7", "4", "-", "5 to 5 missing for 8; version 4");
 }
 
 #[test]

@@ -153,3 +153,23 @@ fn spellings_of_one_timestamp_are_one_partition_value() {
     delete_commits(folder.path());
     check();
 }
+
+/// Readers that are told of a checkpoint in one file refuse to find one in several parts beside it.
+#[test]
+fn beside_a_checkpoint_in_parts_the_hint_is_left_alone() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/d-multi-part-checkpoint/_delta_log");
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("t/_delta_log");
+    fs::create_dir_all(&log).unwrap();
+    for name in files(&source) {
+        fs::copy(source.join(&name), log.join(&name)).unwrap();
+    }
+    let hint = fs::read(log.join("_last_checkpoint")).unwrap();
+    let before = live(folder.path(), "1");
+    let ran = contend_in(folder.path(), &["checkpoint", "t"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("_last_checkpoint: left as it is"), "{}", ran.stdout);
+    assert_eq!(fs::read(log.join("_last_checkpoint")).unwrap(), hint);
+    assert!(log.join("00000000000000000001.checkpoint.parquet").is_file());
+    assert_eq!(live(folder.path(), "1"), before);
+}

@@ -140,3 +140,32 @@ fn a_store_that_refuses_says_so() {
     let read = answer(&directory, Request::Get { path: "_delta_log/0.json".to_owned() });
     assert!(matches!(read, Answer::Unavailable { .. }), "{read:?}");
 }
+
+/// Hadoop's local file system, and so Spark, refuses a file whose bytes are not those of the sum beside it.
+#[test]
+fn what_hadoop_summed_up_goes_with_the_file() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = LocalDirectory::new(root.path(), 0);
+    let log = root.path().join("_delta_log");
+    fs::create_dir(&log).unwrap();
+    for name in ["_last_checkpoint", "1.json", "2.json", "3.json"] {
+        fs::write(log.join(format!(".{name}.crc")), "sum").unwrap();
+    }
+    fs::write(log.join("_last_checkpoint"), "old").unwrap();
+    fs::write(log.join("2.json"), "theirs").unwrap();
+    let path = "_delta_log/_last_checkpoint".to_owned();
+    let replaced = answer(&directory, Request::Put { path, bytes: "new".as_bytes().into() });
+    assert_eq!(replaced, Answer::Write(WriteAnswer::Happened));
+    assert_eq!(put(&directory, "_delta_log/1.json", "ours"), WriteAnswer::Happened);
+    // Whoever loses leaves the winner's alone.
+    assert_eq!(put(&directory, "_delta_log/2.json", "ours"), WriteAnswer::AlreadyExists);
+    let left: Vec<bool> =
+        ["_last_checkpoint", "1.json", "2.json", "3.json"].map(|name| log.join(format!(".{name}.crc")).exists()).into();
+    assert_eq!(left, [false, false, true, true]);
+    // Where the sum cannot go, the file stays as it was.
+    fs::create_dir(log.join("._last_checkpoint.crc")).unwrap();
+    let path = "_delta_log/_last_checkpoint".to_owned();
+    let refused = answer(&directory, Request::Put { path, bytes: "newer".as_bytes().into() });
+    assert!(!matches!(refused, Answer::Write(WriteAnswer::Happened)), "{refused:?}");
+    assert_eq!(fs::read_to_string(log.join("_last_checkpoint")).unwrap(), "new");
+}

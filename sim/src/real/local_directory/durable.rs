@@ -30,7 +30,11 @@ pub(super) fn put_if_absent(path: &Path, bytes: &[u8]) -> WriteAnswer {
     // A leftover is harmless.
     let _ = fs::remove_file(&temporary);
     match linked {
-        Ok(()) => after_change(path),
+        Ok(()) => {
+            // A leftover of a file of this name that was removed. Where it cannot be removed either, the commit is there all the same.
+            let _ = remove_checksum(path);
+            after_change(path)
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => WriteAnswer::AlreadyExists,
         Err(error) => refused(path, &error),
     }
@@ -42,7 +46,7 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> WriteAnswer {
         Ok(temporary) => temporary,
         Err(error) => return did_not_happen(path, &error),
     };
-    match fs::rename(&temporary, path) {
+    match remove_checksum(path).and_then(|()| fs::rename(&temporary, path)) {
         Ok(()) => after_change(path),
         Err(error) => {
             let _ = fs::remove_file(&temporary);
@@ -53,9 +57,19 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> WriteAnswer {
 
 /// Removes a file.
 pub(super) fn delete(path: &Path) -> WriteAnswer {
-    match fs::remove_file(path) {
+    match remove_checksum(path).and_then(|()| fs::remove_file(path)) {
         Ok(()) => after_change(path),
         Err(error) => refused(path, &error),
+    }
+}
+
+/// Removes what Hadoop's file system keeps beside a file, `.NAME.crc`: it refuses to read other bytes than those that it summed up, and takes a file without
+/// it as it is.
+fn remove_checksum(path: &Path) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Ok(()) };
+    match fs::remove_file(path.with_file_name(format!(".{}.crc", name.to_string_lossy()))) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
