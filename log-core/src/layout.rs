@@ -133,18 +133,20 @@ impl Layout {
     /// The text that a file's partition has for a column: `None` when the file's values are in the file.
     ///
     /// A partition column of which the log says nothing is NULL: the protocol demands a value for each, and so reads whoever wrote it otherwise.
-    /// A name in another letter case is taken when there is none in the right one.
     pub fn partition_text<'a>(&self, values: &'a PartitionValues, index: usize) -> Option<Option<&'a str>> {
-        let name = &self.physical.fields[index].name;
-        let found = values.get(name).or_else(|| {
-            let lower = name.to_lowercase();
-            values.iter().find(|(key, _)| key.to_lowercase() == lower).map(|(_, value)| value)
-        });
-        match found {
+        match partition_value(values, &self.physical.fields[index].name) {
             Some(text) => Some(text.as_deref()),
             None => self.is_partition[index].then_some(None),
         }
     }
+}
+
+/// The value of a partition column; where its name is not there, that of the same name in another letter case.
+pub fn partition_value<'a>(values: &'a PartitionValues, name: &str) -> Option<&'a Option<String>> {
+    values.get(name).or_else(|| {
+        let lower = name.to_lowercase();
+        values.iter().find(|(key, _)| key.to_lowercase() == lower).map(|(_, value)| value)
+    })
 }
 
 /// The id of a field under column mapping.

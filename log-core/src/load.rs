@@ -139,6 +139,7 @@ impl LoadSnapshot {
     }
 
     /// The version of the checkpoint that the snapshot was read from, where that has several parts.
+    #[cfg(feature = "parquet")]
     pub(crate) fn checkpoint_in_parts(&self) -> Option<Version> {
         self.in_parts
     }

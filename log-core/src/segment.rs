@@ -227,8 +227,12 @@ impl Listed {
     /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits and compactions lead.
     pub(crate) fn rebuildable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
         let whole = |path: &String| !damaged.contains(path);
-        let mut reached: BTreeSet<Version> =
-            self.checkpoints.iter().filter(|(_, paths)| paths.iter().all(whole)).map(|((version, ..), _)| *version).collect();
+        let mut reached: BTreeSet<Version> = self
+            .checkpoints
+            .iter()
+            .filter(|(_, paths)| paths.iter().all(whole))
+            .map(|((version, ..), _)| *version)
+            .collect();
         reached.extend(base);
         let mut ends: BTreeMap<Version, Vec<Version>> = BTreeMap::new();
         for (first, end, _) in self.compactions.iter().filter(|(first, end, path)| first < end && whole(path)) {

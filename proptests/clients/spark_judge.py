@@ -212,7 +212,8 @@ def main():
             try:
                 answer = judge.judge(case)
             except Exception:
-                answer = {'outcome': 'error', 'error': traceback.format_exc()[-1500:]}
+                error = traceback.format_exc()
+                answer = {'outcome': 'error', 'error': error if len(error) < 2000 else f'{error[:1000]} ... {error[-1000:]}'}
             file.write(json.dumps({'name': case['name'], **answer}) + '\n')
             file.flush()
     return 0

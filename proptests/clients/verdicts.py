@@ -3,7 +3,7 @@
 usage: verdicts.py CASES OUT.jsonl
 
 CASES is a folder of case files (examples/random_cases.rs writes some), OUT.jsonl has a line per case: name, outcome ("committed", "conflict" or
-"error"), and conflict, version, actions (the commit as it was read back), message. Exit 1 when a difference has no explanation.
+"error", "not judged"), and conflict, version, actions (the commit as it was read back), message. Exit 1 when a difference has no explanation.
 """
 
 import collections
@@ -69,9 +69,12 @@ def differences(expect, answer):
 
 
 def main():
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     folder, answers = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     found = {answer["name"]: answer for answer in map(json.loads, filter(str.strip, answers.read_text().splitlines()))}
-    counts, failed = collections.Counter(), 0
+    counts, left, failed = collections.Counter(), collections.Counter(), 0
     for path in sorted(folder.rglob("*.json")):
         case = json.loads(path.read_text())
         answer = found.get(case["name"])
@@ -79,11 +82,16 @@ def main():
             print(f"{case['name']}: Delta Spark has not judged it")
             failed += 1
             continue
+        if answer["outcome"] == "not judged":
+            left[answer["why"]] += 1
+            continue
         counts[case["expect"].get("conflict", "committed")] += 1
         wrong = differences(case["expect"], answer)
         failed += bool(wrong)
         for text in wrong:
             print(f"{case['name']}: {text}")
+    for why, count in sorted(left.items()):
+        print(f"{count} not judged: {why}")
     print(f"{sum(counts.values())} cases, {failed} differ; " + ", ".join(f"{k} {v}" for k, v in sorted(counts.items())))
     sys.exit(1 if failed else 0)
 

@@ -686,7 +686,8 @@ fn transaction(log: &Log, choices: &mut dyn Choices) -> (Json, Option<Act>) {
     if log.features.contains("domainMetadata") {
         acts.extend([A::Domain; 3]);
     }
-    if log.features.contains("deletionVectors") {
+    // A winner may still have been about to write one when the property was set to false; who begins now may not.
+    if log.configuration.contains_key("delta.enableDeletionVectors") {
         acts.extend([A::Vector; 3]);
     }
     if !log.unused_features().is_empty() {

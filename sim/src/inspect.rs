@@ -9,6 +9,8 @@ mod show;
 mod when;
 
 use std::{
+    cell::RefCell,
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -23,6 +25,7 @@ use log_core::{
     layout::LayoutError,
     live_files::LiveFile,
     load::{LoadError, LoadSnapshot},
+    log_note::LogNote,
     path::{LOG_FOLDER, Version},
     schema::Schema,
     snapshot::Snapshot,
@@ -47,6 +50,8 @@ use crate::{
 #[derive(Debug)]
 pub struct TableFolder {
     directory: LocalDirectory,
+    /// Of all that was read of the log.
+    notes: RefCell<BTreeSet<LogNote>>,
 }
 
 /// A table at a version.
@@ -179,7 +184,9 @@ impl TableFolder {
     /// When there is no such folder.
     pub fn open(path: &Path) -> Result<Self, InspectError> {
         match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => Ok(Self { directory: LocalDirectory::new(path, 0) }),
+            Ok(metadata) if metadata.is_dir() => {
+                Ok(Self { directory: LocalDirectory::new(path, 0), notes: RefCell::default() })
+            }
             Ok(_) => Err(InspectError::NoFolder { path: path.to_owned(), reason: None }),
             Err(error) => Err(InspectError::NoFolder { path: path.to_owned(), reason: Some(error) }),
         }
@@ -190,12 +197,19 @@ impl TableFolder {
         &self.directory
     }
 
+    /// What was odd about the log, as far as it was read until now, and did not keep it from being read.
+    pub fn notes(&self) -> Vec<LogNote> {
+        self.notes.borrow().iter().cloned().collect()
+    }
+
     /// The table at a version, or at the newest one.
     ///
     /// # Errors
     /// When the folder holds no table, when the version was never made, or when the log cannot be read.
     pub fn at(&self, version: Option<Version>) -> Result<TableAt<'_>, InspectError> {
-        let snapshot = self.ask(version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at).hinted())?;
+        let mut load = version.map_or_else(LoadSnapshot::latest, LoadSnapshot::at).hinted();
+        let snapshot = self.ask(&mut load)?;
+        self.notes.borrow_mut().extend(load.notes().iter().cloned());
         Ok(TableAt { directory: &self.directory, snapshot })
     }
 

@@ -92,8 +92,8 @@ fn difference(old: &Metadata, new: &Metadata, protocol: &Protocol) -> Option<Str
     if let Some(reason) = property_difference(&old.configuration, &new.configuration, protocol) {
         return Some(reason);
     }
-    let schema_passes =
-        old.schema_string == new.schema_string || (maps_columns(&old.configuration, &new.configuration) && only_mapping_differs(old, new));
+    let schema_passes = old.schema_string == new.schema_string
+        || (maps_columns(&old.configuration, &new.configuration) && only_mapping_differs(old, new));
     (!schema_passes).then(|| "the schema differs".to_owned())
 }
 

@@ -587,7 +587,8 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
         let own = with(",changeDataFeed");
         let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &own);
         assert_eq!(verdict(&drop, &switch), expected, "{feature}, {property} = {value}");
-        let other = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &with(&format!(",{feature}")));
+        let other =
+            transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &with(&format!(",{feature}")));
         assert!(verdict(&other, &switch) != DROP, "{feature} stays");
     };
     check("deletionVectors", "delta.enableDeletionVectors", "TRUE", DROP);

@@ -32,9 +32,20 @@ struct Checksum {
     num_deletion_vectors_opt: Option<i64>,
 }
 
+/// Fields that the protocol requires.
+const REQUIRED: [&str; 6] = ["tableSizeBytes", "numFiles", "numMetadata", "numProtocol", "metadata", "protocol"];
+
 /// A checksum says what its version comes to.
 pub(super) fn checksum(version: Version, bytes: &[u8], state: Option<&State>, findings: &mut Findings) {
     let fields: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_slice(bytes);
+    if fields.as_ref().is_ok_and(|fields| !fields.keys().any(|key| REQUIRED.contains(&key.as_str()))) {
+        let required = REQUIRED.join(", ");
+        findings.report(
+            Rule::Checksum,
+            format!("it has none of the fields that it must have: {required}; the file may be deleted"),
+        );
+        return;
+    }
     let checksum: Checksum = match fields.and_then(|fields| serde_json::from_value(fields.into())) {
         Ok(checksum) => checksum,
         Err(error) => {

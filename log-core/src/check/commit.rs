@@ -78,3 +78,17 @@ pub(super) fn blind_append(commit: &Commit, findings: &mut Findings) {
         );
     }
 }
+
+/// A file has no fewer than no bytes.
+pub(super) fn file_sizes(commit: &Commit, findings: &mut Findings) {
+    for action in &commit.actions {
+        let (path, size) = match action {
+            Action::Add(add) => (&add.path, Some(add.size)),
+            Action::Remove(remove) => (&remove.path, remove.size),
+            _ => continue,
+        };
+        if let Some(size) = size.filter(|size| *size < 0) {
+            findings.report(Rule::FileSize, format!("the {} of '{path}' says that it has {size} bytes", action.name()));
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Rules about protocol and metadata of a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Findings, Rule, state::State};
 use crate::{
@@ -64,7 +64,33 @@ pub(super) fn presence(_: &Commit, state: &State, findings: &mut Findings) {
     }
 }
 
-/// The schema can be read, and has the partition columns.
+/// What only a feature lets a commit say is said under a protocol that has the feature: a client that never heard of it would read or write the table wrong.
+pub(super) fn undeclared_features(commit: &Commit, state: &State, findings: &mut Findings) {
+    let Some(protocol) = state.protocol() else { return };
+    let declared = protocol.features();
+    let mut uses: BTreeMap<(&str, &str), (usize, &str)> = BTreeMap::new();
+    for action in &commit.actions {
+        let (feature, what, about) = match action {
+            Action::Add(add) if add.deletion_vector.is_some() => ("deletionVectors", "deletion vectors", &add.path),
+            Action::Add(add) if add.base_row_id.is_some() => ("rowTracking", "base row ids", &add.path),
+            Action::DomainMetadata(domain) => ("domainMetadata", "domains", &domain.domain),
+            _ => continue,
+        };
+        if !declared.contains(feature) {
+            uses.entry((feature, what)).or_insert((0, about)).0 += 1;
+        }
+    }
+    for ((feature, what), (count, first)) in uses {
+        findings.report(
+            Rule::UndeclaredFeature,
+            format!(
+                "it has {what} ({count}, the first is that of '{first}'), and the protocol does not list {feature}"
+            ),
+        );
+    }
+}
+
+/// The schema can be read, its names differ in more than letter case, and it has the partition columns, each once.
 pub(super) fn schema(commit: &Commit, state: &State, findings: &mut Findings) {
     if !commit.actions.iter().any(|action| matches!(action, Action::Metadata(_))) {
         return;
@@ -75,5 +101,22 @@ pub(super) fn schema(commit: &Commit, state: &State, findings: &mut Findings) {
         && readable
     {
         findings.report(Rule::Schema, error_chain(error));
+    }
+    let twice = |names: &mut dyn Iterator<Item = &String>, findings: &mut Findings, what: &str| {
+        let mut seen: BTreeMap<String, &String> = BTreeMap::new();
+        for name in names {
+            if let Some(other) = seen.insert(name.to_lowercase(), name) {
+                findings.report(
+                    Rule::Schema,
+                    format!("{what} '{other}' and '{name}' are one name, as letter case does not count"),
+                );
+            }
+        }
+    };
+    if let Some(Ok(schema)) = state.schema() {
+        twice(&mut schema.fields.iter().map(|field| &field.name), findings, "the columns");
+    }
+    if let Some(metadata) = state.metadata() {
+        twice(&mut metadata.partition_columns.iter(), findings, "the partition columns");
     }
 }

@@ -29,6 +29,8 @@ pub enum Rule {
     RepeatedTransaction,
     ReadVersion,
     BlindAppend,
+    UndeclaredFeature,
+    FileSize,
     PartitionValues,
     Statistics,
     Checksum,
@@ -56,7 +58,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 48] = [
         Self::TornCommit,
         Self::EmptyCommit,
         Self::UnreadableFile,
@@ -80,6 +82,8 @@ impl Rule {
         Self::RepeatedTransaction,
         Self::ReadVersion,
         Self::BlindAppend,
+        Self::UndeclaredFeature,
+        Self::FileSize,
         Self::PartitionValues,
         Self::Statistics,
         Self::Checksum,
@@ -131,6 +135,8 @@ impl Rule {
             Self::RepeatedTransaction => "repeated-transaction",
             Self::ReadVersion => "read-version",
             Self::BlindAppend => "blind-append",
+            Self::UndeclaredFeature => "undeclared-feature",
+            Self::FileSize => "file-size",
             Self::PartitionValues => "partition-values",
             Self::Statistics => "statistics",
             Self::Checksum => "checksum",

@@ -12,7 +12,7 @@ use crate::{
     store::{Bytes, ObjectMap, Request, Response, drive},
 };
 
-pub(super) const PROTOCOL: &str = r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#;
+pub(super) const PROTOCOL: &str = r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["appendOnly","deletionVectors","domainMetadata","invariants"]}}"#;
 
 /// A commit of a column `id` and a partition column `p`, both `long`.
 pub(super) fn metadata(configuration: &str) -> String {

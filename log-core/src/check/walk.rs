@@ -20,17 +20,23 @@ use crate::{
 };
 
 /// Rules about a commit by itself.
-const ALONE: [fn(&Commit, &mut Findings); 4] =
-    [commit::duplicate_actions, commit::misplaced_actions, commit::read_version, commit::blind_append];
+const ALONE: [fn(&Commit, &mut Findings); 5] = [
+    commit::duplicate_actions,
+    commit::misplaced_actions,
+    commit::read_version,
+    commit::blind_append,
+    commit::file_sizes,
+];
 
 /// Rules about a commit and what the table held before it.
 const BEFORE: [fn(&Commit, &State, &mut Findings); 4] =
     [files::removes_match, files::adds_are_new, files::append_only, files::rearranged_rows];
 
 /// Rules about a commit and what the table holds after it.
-const AFTER: [fn(&Commit, &State, &mut Findings); 8] = [
+const AFTER: [fn(&Commit, &State, &mut Findings); 9] = [
     protocol::presence,
     protocol::protocol,
+    protocol::undeclared_features,
     protocol::schema,
     files::live_once,
     row_ids::row_ids,
@@ -204,6 +210,8 @@ impl CheckLog {
     fn commit(&mut self, version: Version, bytes: &[u8]) {
         if bytes.is_empty() {
             self.findings.report(Rule::EmptyCommit, "it is empty: a version without actions; its writer may have died");
+        } else if bytes.iter().all(u8::is_ascii_whitespace) {
+            self.findings.report(Rule::EmptyCommit, "it holds nothing but blanks: a version without actions");
         }
         let commit = match Commit::parse(version, bytes) {
             Ok(commit) => commit,

@@ -19,7 +19,7 @@ use super::{
     Report,
     error::{CliError, about},
     output::{Output, print},
-    table_at::TableArgument,
+    table_at::{TableArgument, warn},
 };
 
 /// Which table, which of its rows, and how they are shown.
@@ -87,6 +87,7 @@ pub fn read(arguments: &Read) -> Result<Report, CliError> {
     }
     let (folder, version) = arguments.table.open()?;
     let table = folder.at(version)?;
+    warn(&folder);
     let scan = table.query(&Query {
         columns: arguments.columns.clone(),
         predicate: arguments.predicate.clone(),

@@ -1,8 +1,9 @@
 //! The commands that look at a real table: `history`, `files`, `show`, `read`, `digest`, `check`.
 
 use clap::{Args, Subcommand};
+use log_core::path::Version;
 use sim::{
-    inspect::{Query, files_json, files_text, history_json, history_text, show_json, show_text},
+    inspect::{Query, TableFolder, files_json, files_text, history_json, history_text, show_json, show_text},
     real::local_directory::now_ms,
     report::Verdict,
 };
@@ -10,10 +11,10 @@ use sim::{
 use super::{
     Report,
     check::{Check, check},
-    error::CliError,
+    error::{CliError, about},
     output::Output,
     read::{FileProgress, Read, absolute_paths, read},
-    table_at::TableArgument,
+    table_at::{TableArgument, warn},
 };
 
 /// Commands on a table in a folder.
@@ -83,6 +84,9 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
         TableCommand::History(look) => {
             let (folder, version) = look.table.open()?;
             let rows = folder.history(version, look.limit())?;
+            if let Some(version) = version.filter(|_| rows.is_empty() && look.limit() > 0) {
+                return Err(cleaned(&folder, version)?);
+            }
             match look.output.json {
                 true => history_json(&rows, look.table.zone()),
                 false => history_text(&rows, look.table.zone(), look.output.style().width),
@@ -91,6 +95,7 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
         TableCommand::Files(Files { look, partition }) => {
             let (folder, version) = look.table.open()?;
             let (version, mut files) = folder.files(version, partition.as_deref(), now_ms())?;
+            warn(&folder);
             files.truncate(look.limit());
             match look.output.json {
                 true => files_json(&files, version),
@@ -100,6 +105,7 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
         TableCommand::Show(show) => {
             let (folder, version) = show.table.open()?;
             let facts = folder.facts(version)?;
+            warn(&folder);
             match show.output.json {
                 true => show_json(&facts, show.table.zone()),
                 false => show_text(&facts, show.table.zone(), show.output.style().width),
@@ -111,10 +117,24 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
             let progress = FileProgress::start();
             let query = Query { absolute_paths: absolute_paths(digest.allow_absolute_paths), ..Query::default() };
             let (folder, version) = digest.table.open()?;
-            folder.at(version)?.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
+            let table = folder.at(version)?;
+            warn(&folder);
+            table.query(&query)?.digest(|done, of| progress.show(done, of))?.json()
         }
     };
     Ok(Report { text, verdict: Verdict::Pass })
+}
+
+/// The error of a history of which nothing is left.
+fn cleaned(folder: &TableFolder, version: Version) -> Result<CliError, CliError> {
+    let place = folder.directory().root().display().to_string();
+    let left = match folder.history(None, usize::MAX)?.last() {
+        Some(row) => format!("the commits that are left begin at version {}", row.version),
+        None => "no commit is left".to_owned(),
+    };
+    let reason =
+        format!("the commits up to version {version} were cleaned up, and only commits tell of the history; {left}");
+    Ok(about(format!("table at '{place}'"))(reason.into()))
 }
 
 impl Look {

@@ -42,6 +42,13 @@ enum Suffix<'a> {
     Time(&'a str),
 }
 
+/// Says on stderr what is odd about a log that was read all the same.
+pub fn warn(folder: &TableFolder) {
+    for note in folder.notes() {
+        eprintln!("warning: {note}");
+    }
+}
+
 impl TableArgument {
     /// The folder, and the version that is asked for; `None` is the newest.
     pub fn open(&self) -> Result<(TableFolder, Option<Version>), CliError> {

@@ -94,6 +94,7 @@ impl TableFolder {
             LiveFilesError::Visitor(source) => InspectError::Partitions { path: path(), source },
         })?;
         let table = table.ok_or_else(|| InspectError::NotATable { path: path() })?;
+        self.notes.borrow_mut().extend(machine.notes().iter().cloned());
         let mut rows = machine.into_visitor().rows;
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((table.version, rows))

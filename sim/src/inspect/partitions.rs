@@ -3,7 +3,7 @@
 use log_core::{
     action::{Metadata, PartitionValues},
     expression::{EvaluateError, Expression},
-    layout::ColumnMapping,
+    layout::{ColumnMapping, partition_value},
     live_files::PartitionTexts,
     schema::{PrimitiveType, Schema},
     value::{PartitionValueError, Value, parse_partition_value},
@@ -153,7 +153,7 @@ impl PartitionFilter {
     pub fn keeps(&self, file: &str, partition_values: &PartitionValues) -> Result<bool, PartitionFilterError> {
         let mut row = vec![Value::Null; self.width];
         for Column { index, key, data_type } in &self.columns {
-            let text = partition_values.get(key).and_then(Option::as_deref);
+            let text = partition_value(partition_values, key).and_then(Option::as_deref);
             row[*index] = parse_partition_value(text, *data_type).map_err(|source| PartitionFilterError::Value {
                 file: file.to_owned(),
                 column: key.clone(),

@@ -117,7 +117,8 @@ fn columns(schema: &Schema, names: Option<&[String]>) -> Result<Vec<usize>, Quer
     let Some(names) = names else { return Ok((0..schema.fields.len()).collect()) };
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
-        let Some(index) = schema.index_of(name) else {
+        // As people write lists; a name that really begins with a blank is found first.
+        let Some(index) = schema.index_of(name).or_else(|| schema.index_of(name.trim())) else {
             let has = schema.fields.iter().map(|field| field.name.clone()).collect();
             return Err(QueryError::UnknownColumn { column: name.clone(), has });
         };

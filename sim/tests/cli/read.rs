@@ -63,7 +63,7 @@ fn nested_values_are_shown_and_are_json_in_csv() {
 fn columns_come_in_the_order_in_which_they_are_asked_for() {
     check(
         "d-data-reader-partition-values",
-        &["--columns", "value,AS_INT", "--where", "as_int = 1 and as_string_lit_null = 'null'"],
+        &["--columns", "value, AS_INT", "--where", "as_int = 1 and as_string_lit_null = 'null'"],
         expect![[r#"
             value  as_int
             1           1

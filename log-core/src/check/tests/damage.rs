@@ -104,6 +104,7 @@ fn names_that_are_none_of_a_log_are_noted() {
             note stray-file - 2.json: its name is none of a log's, so readers pass over it; most likely a writer left it behind
             note stray-file - _sidecars/a.parquet: no checkpoint that is there names this sidecar
             note checkpoint-incomplete 1 00000000000000000001.checkpoint.*.0000000002.parquet: the checkpoint of version 1 in 2 parts was ignored: it has only 1 of them
+            checksum 9 00000000000000000009.crc: it has none of the fields that it must have: tableSizeBytes, numFiles, numMetadata, numProtocol, metadata, protocol; the file may be deleted
         "#]]);
 }
 

@@ -52,6 +52,54 @@ fn there_is_one_action_of_a_kind() {
 }
 
 #[test]
+fn what_a_feature_brings_needs_the_feature() {
+    let domain = r#"{"domainMetadata":{"domain":"d","configuration":"","removed":false}}"#;
+    let tracked = r#"{"add":{"path":"r","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true,"baseRowId":0,"defaultRowCommitVersion":2}}"#;
+    let lists = r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","domainMetadata","rowTracking"]}}"#;
+    let plain = r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#;
+    let all = format!("{domain}\n{tracked}\n{}", line("+v@1"));
+    Log::of(&[&format!("{plain}\n{all}"), &format!("{lists}\n{}", line("+w@1"))]).check(&expect![[r#"
+        undeclared-feature 1 00000000000000000001.json: it has base row ids (1, the first is that of 'r'), and the protocol does not list rowTracking
+        undeclared-feature 1 00000000000000000001.json: it has deletion vectors (1, the first is that of 'v'), and the protocol does not list deletionVectors
+        undeclared-feature 1 00000000000000000001.json: it has domains (1, the first is that of 'd'), and the protocol does not list domainMetadata
+        partition-values 1 00000000000000000001.json: the add of 'r' has no value for partition column 'p'
+        row-ids 2 00000000000000000002.json: row tracking is supported, and the add of 'w' has no baseRowId
+    "#]]);
+}
+
+#[test]
+fn a_file_has_no_negative_size() {
+    let add = |size: i64| {
+        format!(
+            r#"{{"add":{{"path":"a","partitionValues":{{}},"size":{size},"modificationTime":1,"dataChange":true}}}}"#
+        )
+    };
+    Log::of(&[&add(-1), &add(0)]).check(&expect![[r#"
+        file-size 1 00000000000000000001.json: the add of 'a' says that it has -1 bytes
+        partition-values 1 00000000000000000001.json: the add of 'a' has no value for partition column 'p'
+        note already-live 2 00000000000000000002.json: it adds 'a' as a change of data, and that is live already: its rows do not count twice
+        partition-values 2 00000000000000000002.json: the add of 'a' has no value for partition column 'p'
+    "#]]);
+}
+
+#[test]
+fn names_differ_in_more_than_letter_case() {
+    let metadata = r#"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"p\",\"type\":\"string\",\"nullable\":true,\"metadata\":{}},{\"name\":\"P\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}}]}","partitionColumns":["p","p"],"configuration":{}}}"#;
+    Log::of(&[metadata]).check(&expect![[r#"
+        schema 1 00000000000000000001.json: the columns 'p' and 'P' are one name, as letter case does not count
+        schema 1 00000000000000000001.json: the partition columns 'p' and 'p' are one name, as letter case does not count
+    "#]]);
+}
+
+#[test]
+fn a_commit_of_blanks_and_a_checksum_of_nothing_are_seen() {
+    Log::of(&["+a"]).put(&commit_path(Version(1)), " \n\n").put("00000000000000000001.crc", "{}").check(&expect![[r#"
+        checksum 1 00000000000000000001.crc: it has none of the fields that it must have: tableSizeBytes, numFiles, numMetadata, numProtocol, metadata, protocol; the file may be deleted
+        note empty-commit 1 00000000000000000001.json: it holds nothing but blanks: a version without actions
+    "#]]);
+}
+
+#[test]
 fn actions_of_checkpoints_are_misplaced_in_commits() {
     Log::of(&[r#"{"checkpointMetadata":{"version":1}}"#, r#"{"futureAction":{}}"#]).check(&expect![[r#"
         misplaced-action 1 00000000000000000001.json: it has a checkpointMetadata action, which only checkpoints may have
@@ -138,7 +186,7 @@ fn a_path_is_live_once() {
     Log::of(&["+a", "+a@1"]).check(&expect![[r#"
         live-twice 2 00000000000000000002.json: after it are live: 'a', and 'a' with deletion vector 'uv@1'
     "#]]);
-    Log::of(&["+a", "-a +a@1"]).check(&expect![[""]]);
+    Log::of(&["+a", "-a +a@1"]).check(&expect![""]);
 }
 
 #[test]

@@ -48,10 +48,10 @@ fn a_checkpoint_holds_what_the_commits_come_to() {
         "#]],
         ),
         (
-            same.replace(r#""minWriterVersion":2"#, r#""minWriterVersion":1"#),
+            same.replace(r#""minWriterVersion":7"#, r#""minWriterVersion":6"#),
             expect![[r#"
-            checkpoint-differs 2 00000000000000000002.checkpoint.01234567-0123-0123-0123-0123456789ab.json: the protocol is 1/1 [] [], and should be 1/2 [] []
-        "#]],
+                checkpoint-differs 2 00000000000000000002.checkpoint.01234567-0123-0123-0123-0123456789ab.json: the protocol is 3/6 [deletionVectors] [appendOnly, deletionVectors, domainMetadata, invariants], and should be 3/7 [deletionVectors] [appendOnly, deletionVectors, domainMetadata, invariants]
+            "#]],
         ),
         (
             same.replace(r#""configuration":{}"#, r#""configuration":{"k":"v"}"#).replace(r#""id":"i""#, r#""id":"j""#),
@@ -219,11 +219,11 @@ fn a_checksum_says_what_its_version_comes_to() {
         "#]],
         ),
         (
-            r#""minReaderVersion":1"#,
+            r#""minReaderVersion":3"#,
             r#""minReaderVersion":2"#,
             expect![[r#"
-            checksum 2 00000000000000000002.crc: the protocol is 2/2 [] [], and should be 1/2 [] []
-        "#]],
+                checksum 2 00000000000000000002.crc: the protocol is 2/7 [deletionVectors] [appendOnly, deletionVectors, domainMetadata, invariants], and should be 3/7 [deletionVectors] [appendOnly, deletionVectors, domainMetadata, invariants]
+            "#]],
         ),
         (
             r#""path":"b""#,
