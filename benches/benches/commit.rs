@@ -124,7 +124,8 @@ fn simulate(seed: u64) -> Run {
                         let base = snapshot.expect("a log that we wrote").expect("a table");
                         let transaction = transaction(writer, &base, state.left);
                         state.base = Some(base);
-                        let mut machine = CommitLoop::new(transaction, rules.clone(), DEFAULT_COMMIT_RETRIES, now_ms);
+                        let mut machine = CommitLoop::new(transaction, rules.clone(), DEFAULT_COMMIT_RETRIES, now_ms)
+                            .expect("a commit");
                         let request = machine.start();
                         Work::Commit(machine, request)
                     }

@@ -114,6 +114,7 @@ fn runtime() -> tokio::runtime::Runtime {
 fn deltalake_table(table: &Path, one_day: bool) -> Looked {
     use deltalake_core::{FilterOp, FilterValue};
     let runtime = runtime();
+    let _entered = runtime.enter();
     let table = runtime.block_on(deltalake_core::open_table(url(table))).expect("a table");
     let filters = [("day", FilterOp::Eq, FilterValue::Scalar(DAY.0))];
     deltalake_look(&runtime, table.get_active_add_actions_by_partitions(if one_day { &filters } else { &[] }))
@@ -122,6 +123,7 @@ fn deltalake_table(table: &Path, one_day: bool) -> Looked {
 fn deltalake_snapshot(table: &Path, one_day: bool) -> Looked {
     use deltalake_core::{DeltaTableBuilder, FilterOp, FilterValue, conjunction_to_kernel_predicate, kernel::Snapshot};
     let runtime = runtime();
+    let _entered = runtime.enter();
     let store = DeltaTableBuilder::from_url(url(table)).expect("a folder").build_storage().expect("a store");
     let snapshot = runtime.block_on(Snapshot::try_new(&store, None)).expect("a table");
     let filters = [("day", FilterOp::Eq, FilterValue::Scalar(DAY.0))];

@@ -2,6 +2,7 @@
 
 pub mod live;
 pub mod logs;
+pub mod winners;
 
 use rustc_hash::FxHashSet;
 

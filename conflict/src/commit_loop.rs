@@ -11,7 +11,7 @@ use log_core::{
 use crate::{
     rebase::{RebaseError, rebase},
     rules::{Conflict, RuleSet},
-    transaction::{Transaction, Winner},
+    transaction::{InvalidTransaction, Transaction, Winner},
 };
 
 /// How often a put is repeated when nobody says otherwise. Kernel Java's limit; Delta Spark's is 10,000,000, delta-rs's 15.
@@ -56,6 +56,9 @@ pub enum CommitLoopError {
     /// A winner that the transaction cannot be carried past.
     #[error(transparent)]
     Rebase(#[from] RebaseError),
+    /// The transaction holds what no commit may hold together, or would after it was carried past a winner. Nothing was written.
+    #[error(transparent)]
+    Invalid(#[from] InvalidTransaction),
     /// A later commit is there and one before it is missing. A writer must not fill the hole.
     #[error(
         "commit {missing} is missing while commit {present} exists; versions are contiguous, so nothing was written; restore it from a copy of the table"
@@ -113,10 +116,19 @@ type Next = Step<Result<Outcome, CommitLoopError>>;
 
 impl CommitLoop {
     /// A loop that makes at most `retries` + 1 puts. `now_ms` is the time of the first put, in milliseconds since the epoch.
-    pub fn new(transaction: Arc<Transaction>, rules: Arc<RuleSet>, retries: u32, now_ms: i64) -> Self {
+    ///
+    /// # Errors
+    /// When actions of the transaction contradict each other.
+    pub fn new(
+        transaction: Arc<Transaction>,
+        rules: Arc<RuleSet>,
+        retries: u32,
+        now_ms: i64,
+    ) -> Result<Self, InvalidTransaction> {
+        transaction.check()?;
         let version = Version::after(transaction.read_version());
         let (modified_ms, state) = (BTreeMap::new(), State::Putting { version });
-        Self { transaction, rules, retries, attempts: 0, unclear: false, now_ms, modified_ms, state }
+        Ok(Self { transaction, rules, retries, attempts: 0, unclear: false, now_ms, modified_ms, state })
     }
 
     /// The transaction as it stands, rebased over the winners that it passed.
@@ -274,6 +286,10 @@ impl CommitLoop {
             && version < last
         {
             return self.proceed(AfterWait::Read { next: version.next(), last, asked: 0 });
+        }
+        // What was taken over from the winners may contradict what the transaction holds.
+        if let Err(error) = self.transaction.check() {
+            return Step::Done(Err(error.into()));
         }
         if self.attempts > self.retries {
             return self.give_up(version, format!("version {version} was taken by {}", winner.operation()));

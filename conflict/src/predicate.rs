@@ -2,6 +2,8 @@
 
 mod compiled;
 
+use std::cell::RefCell;
+
 use log_core::{
     action::{AddFile, Metadata, PartitionValues},
     expression::Expression,
@@ -41,7 +43,8 @@ pub fn may_match(predicate: &Expression, read: &Snapshot, add: &AddFile) -> bool
 pub struct PartitionFilter<'a> {
     columns: Vec<PartitionColumn<'a>>,
     predicates: Vec<Vec<Compiled<'a>>>,
-    width: usize,
+    /// A row of the table in which only the partition columns have values: those of the file that was looked at last. Kept, so that a file costs no memory.
+    row: RefCell<Vec<Value>>,
 }
 
 /// A partition column of the table that was read.
@@ -63,16 +66,19 @@ impl<'a> PartitionFilter<'a> {
             parts.map(|part| Compiled::new(part, &columns)).collect()
         };
         let predicates = predicates.iter().map(compile).collect();
-        Self { columns, predicates, width: read.schema.fields.len() }
+        Self { columns, predicates, row: RefCell::new(vec![Value::Null; read.schema.fields.len()]) }
     }
 
     /// The first predicate that may be true for some row of a file.
     pub fn first_match(&self, add: &AddFile) -> Option<usize> {
-        let mut row = None;
+        let (mut row, mut readable) = (self.row.borrow_mut(), None);
         self.predicates.iter().position(|parts| {
             parts.iter().all(|part| match part.by_text(add) {
                 Some(verdict) => verdict,
-                None => part.by_value(row.get_or_insert_with(|| self.row(add)).as_deref()),
+                None => {
+                    let readable = *readable.get_or_insert_with(|| self.fill(&mut row, add).is_some());
+                    part.by_value(readable.then_some(row.as_slice()))
+                }
             })
         })
     }
@@ -82,15 +88,14 @@ impl<'a> PartitionFilter<'a> {
         self.predicates.iter().enumerate().filter(|(_, parts)| parts.is_empty()).map(|(position, _)| position)
     }
 
-    /// A row of the table in which only the partition columns have values. `None` when a value is missing or cannot be read.
-    fn row(&self, add: &AddFile) -> Option<Vec<Value>> {
-        let mut row = vec![Value::Null; self.width];
+    /// Puts the partition values of a file into a row. `None` when one is missing or cannot be read.
+    fn fill(&self, row: &mut [Value], add: &AddFile) -> Option<()> {
         for column in &self.columns {
             let text = add.partition_values.get(column.key)?;
             let data_type = column.field?.data_type.primitive()?;
             row[column.index?] = parse_partition_value(text.as_deref(), data_type).ok()?;
         }
-        Some(row)
+        Some(())
     }
 }
 
@@ -147,10 +152,11 @@ impl<'a> StatisticsFilter<'a> {
         let by_partition = self.partitions.first_match(add)?;
         let Some(text) = &add.stats else { return Some(by_partition) };
         let statistics = Statistics::parse(text, &self.schema);
-        let row = self.partitions.row(add);
+        let mut row = self.partitions.row.borrow_mut();
+        let readable = self.partitions.fill(&mut row, add).is_some();
         let value = |index: usize| {
             let of_partition = self.partitions.columns.iter().any(|column| column.index == Some(index));
-            row.as_ref().filter(|_| of_partition).map(|row| row[index].clone())
+            (readable && of_partition).then(|| row[index].clone())
         };
         self.predicates.iter().position(|predicate| statistics.may_match(predicate, &self.schema, &value))
     }

@@ -41,6 +41,12 @@ class Judge:
         self.action = self.single('actions.Action')
         self.utils = self.single('DeltaTableUtils')
 
+    def is_gone(self):
+        try:
+            return self.spark.sparkContext._jsc.sc().isStopped()
+        except Exception:
+            return True
+
     def class_of(self, name):
         loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
         return loader.loadClass('org.apache.spark.sql.delta.' + name)
@@ -186,7 +192,9 @@ def answered(path):
         with open(path) as file:
             for line in file:
                 try:
-                    names.add(json.loads(line)['name'])
+                    answer = json.loads(line)
+                    # What failed is asked again: of several answers the last one counts.
+                    (names.discard if answer['outcome'] == 'error' else names.add)(answer['name'])
                 except ValueError:
                     # The last line may be torn.
                     pass
@@ -213,6 +221,9 @@ def main():
                 answer = judge.judge(case)
             except Exception:
                 error = traceback.format_exc()
+                if judge.is_gone():
+                    print(f'Spark is gone; the same command goes on from here\n{error}', file=sys.stderr)
+                    return 1
                 answer = {'outcome': 'error', 'error': error if len(error) < 2000 else f'{error[:1000]} ... {error[-1000:]}'}
             file.write(json.dumps({'name': case['name'], **answer}) + '\n')
             file.flush()

@@ -256,10 +256,10 @@ impl Call {
                     Step::Done(Err(error)) => Err(error.into()),
                 }
             }
-            (State::Executing { loaded }, Given::Executed(result)) => Ok(self.executed(loaded, result)),
+            (State::Executing { loaded }, Given::Executed(result)) => self.executed(loaded, result),
             (State::Writing { read, change, mut sizes }, Given::Written { bytes, now_ms }) => {
                 sizes.push(bytes);
-                Ok(Next::Need(self.write_next(read, change, sizes, now_ms)))
+                Ok(Next::Need(self.write_next(read, change, sizes, now_ms)?))
             }
             (State::Committing { rows, mut machine }, Given::Response(response)) => match machine.advance(response) {
                 Step::Request(request) => {
@@ -310,31 +310,42 @@ impl Call {
         Need::Store(request)
     }
 
-    fn executed(&mut self, loaded: Snapshots, result: Result<Executed, Arc<StatementError>>) -> Next {
+    fn executed(
+        &mut self,
+        loaded: Snapshots,
+        result: Result<Executed, Arc<StatementError>>,
+    ) -> Result<Next, CallError> {
         let read = loaded.newest.as_ref().map(|snapshot| snapshot.version);
-        Next::Ended(match result {
+        Ok(Next::Ended(match result {
             Err(error) => CallEnd::Failed { message: error.to_string() },
             Ok(Executed::Nothing) => CallEnd::Nothing { read },
             Ok(Executed::Answer(answer)) => CallEnd::Answered { read, answer },
             Ok(Executed::Change(change)) => {
-                return Next::Need(self.write_next(loaded.newest, change, Vec::new(), self.started_ms));
+                return Ok(Next::Need(self.write_next(loaded.newest, change, Vec::new(), self.started_ms)?));
             }
-        })
+        }))
     }
 
-    fn write_next(&mut self, read: Option<Arc<Snapshot>>, change: Change, sizes: Vec<u64>, now_ms: i64) -> Need {
+    fn write_next(
+        &mut self,
+        read: Option<Arc<Snapshot>>,
+        change: Change,
+        sizes: Vec<u64>,
+        now_ms: i64,
+    ) -> Result<Need, CallError> {
         if let Some(file) = change.files.get(sizes.len()) {
             let need = Need::Write(file.clone());
             self.state = State::Writing { read, change, sizes };
-            return need;
+            return Ok(need);
         }
         let rows = change.rows;
         let CallContext { naming, rules, commit_retries, .. } = &*self.context;
         let transaction = Arc::new(change.into_transaction(read, &sizes, naming, now_ms));
-        let mut machine = CommitLoop::new(transaction, rules.clone(), *commit_retries, now_ms);
+        let machine = CommitLoop::new(transaction, rules.clone(), *commit_retries, now_ms);
+        let mut machine = machine.map_err(CommitLoopError::from)?;
         let request = machine.start();
         self.state = State::Committing { rows, machine };
-        Need::Store(request)
+        Ok(Need::Store(request))
     }
 }
 

@@ -16,13 +16,15 @@ use conflict::{
     transaction::{Operation, ReadSet, Transaction},
 };
 use log_core::{
-    action::Action,
+    action::{Action, CommitInfo},
     checkpoint::{CheckpointKind, V2_FEATURE},
+    commit::Commit,
     load::{LoadError, LoadSnapshot},
-    path::Version,
+    path::{Version, commit_path},
     protocol::Unsupported,
     snapshot::Snapshot,
-    store::{Request, Response, drive},
+    store::{Answer, Request, Response, drive},
+    time_travel::{InCommitTimestamps, PropertyError},
     write_checkpoint::{WriteCheckpoint, WriteCheckpointError, WrittenCheckpoint},
 };
 use serde_json::json;
@@ -56,6 +58,18 @@ pub enum MaintainError {
     /// Its isolation level is none.
     #[error(transparent)]
     Level(#[from] UnknownLevel),
+    /// The table's commits must be later than one of which the time is not known.
+    #[error(
+        "the feature {V2_FEATURE} was not added: the commits of the table carry their time, and that of version {version} cannot be read, so nobody knows what \
+         comes after it; restore the commit from a copy of the table"
+    )]
+    NoTimestamp {
+        /// The commit.
+        version: Version,
+    },
+    /// The table's properties make no sense.
+    #[error(transparent)]
+    Property(#[from] PropertyError),
     /// No checkpoint was written, and no commit was made.
     #[error(transparent)]
     Checkpoint(#[from] WriteCheckpointError),
@@ -125,8 +139,12 @@ fn add_v2_feature(
         return Ok(None);
     }
     let rules = RuleSet::delta_spark();
-    let transaction = upgrade(snapshot, &rules, txn_id)?;
+    let mut transaction = upgrade(snapshot.clone(), &rules, txn_id)?;
+    if InCommitTimestamps::of(&snapshot.metadata.configuration)?.is_some() {
+        transaction.rebased.after_ms = Some(in_commit_timestamp(snapshot.version, &mut timed)?);
+    }
     let machine = CommitLoop::new(Arc::new(transaction), Arc::new(rules), DEFAULT_COMMIT_RETRIES, now_ms);
+    let machine = machine.map_err(CommitLoopError::from)?;
     match drive(machine, answer)? {
         Outcome::Committed { version, .. } => Ok(Some(version)),
         Outcome::Conflict(conflict) => Err(MaintainError::Conflict(Box::new(conflict))),
@@ -135,8 +153,20 @@ fn add_v2_feature(
     }
 }
 
+/// When a commit was made, as it says itself.
+fn in_commit_timestamp(version: Version, answer: &mut dyn FnMut(Request) -> Response) -> Result<i64, MaintainError> {
+    let content = match answer(Request::Get { path: commit_path(version) }).answer {
+        Answer::Content(content) => content,
+        _ => None,
+    };
+    let commit = content.and_then(|bytes| Commit::parse(version, &bytes).ok());
+    let own = commit.as_ref().and_then(Commit::info).and_then(CommitInfo::in_commit_timestamp);
+    own.ok_or(MaintainError::NoTimestamp { version })
+}
+
+/// The protocol is all that is committed, so it needs no more of a writer than a checkpoint does: no feature asks anything of a commit without files, but for its time.
 fn upgrade(snapshot: Arc<Snapshot>, rules: &RuleSet, txn_id: String) -> Result<Transaction, MaintainError> {
-    snapshot.protocol.check_writable()?;
+    snapshot.protocol.check_checkpointable()?;
     let level = IsolationLevel::of_table(&snapshot.metadata.configuration, rules.default_level)?;
     let protocol = snapshot.protocol.with_feature(V2_FEATURE);
     let parameters = json!({ "newProtocol": serde_json::to_string(&protocol).expect("a protocol is JSON") });

@@ -147,7 +147,7 @@ mod tests {
     fn an_unknown_choice_names_the_nearest() {
         assert_eq!(
             choose("delta-sprak", &[]).unwrap_err().to_string(),
-            "no rule set is called 'delta-sprak'; there are delta-spark, statistics; did you mean 'delta-spark'?"
+            "no rule set is called 'delta-sprak'; there are delta-spark, statistics, delta-spark-4.0.0; did you mean 'delta-spark'?"
         );
         assert_eq!(
             choose("delta-spark", &["added-file"]).unwrap_err().to_string(),

@@ -129,7 +129,7 @@ fn run(transaction: &Arc<Transaction>, retries: u32, mut store: ObjectMap, scrip
     });
     rules.rules.insert(0, recorder);
 
-    let mut machine = CommitLoop::new(transaction.clone(), Arc::new(rules), retries, 1000);
+    let mut machine = CommitLoop::new(transaction.clone(), Arc::new(rules), retries, 1000).unwrap();
     let mut script = script.iter().cloned().peekable();
     let (mut now_ms, mut puts, mut story, mut delayed) = (1000, Vec::new(), Vec::new(), None);
     let mut request = machine.start();
@@ -532,9 +532,23 @@ fn what_is_almost_the_own_id_is_another_commit() {
 }
 
 #[test]
+fn what_contradicts_itself_is_never_put() {
+    let check = |text: &str, expected: Option<&str>| {
+        let mut own = Transaction::clone(&transaction("WRITE", "own"));
+        own.actions = actions(text);
+        let refused = CommitLoop::new(Arc::new(own), Arc::new(RuleSet::delta_spark()), 3, 0).err();
+        assert_eq!(refused.map(|error| error.to_string()).as_deref(), expected, "{text}");
+    };
+    check("+n -f1 txn:a", None);
+    check("+n +n", Some("file 'n' is added and added under one deletion vector; a commit does one thing to a file"));
+    check("domain:a domain:a", Some("domain 'a' is written twice in one commit; a commit says once what stands in it"));
+    check("metadata metadata", Some("a commit holds at most one metaData action; leave all but one out"));
+}
+
+#[test]
 fn a_pause_says_how_many_puts_were_made() {
     let mut store = log(&["+a", "+b"]);
-    let mut machine = CommitLoop::new(transaction("WRITE", "own"), Arc::new(RuleSet::delta_spark()), 3, 0);
+    let mut machine = CommitLoop::new(transaction("WRITE", "own"), Arc::new(RuleSet::delta_spark()), 3, 0).unwrap();
     let mut request = machine.start();
     let mut pauses = Vec::new();
     let outcome = loop {

@@ -136,6 +136,8 @@ fn compaction_and_append_pass_each_other_and_compactions_do_not() {
     check(&table, "WRITE", "", "+n[p=a]", &winning, ["ok"; 2]);
     // b
     check(&table, "OPTIMIZE", read, compaction, append, ["ok"; 2]);
+    // Report 3: what is appended while a compaction runs is none of its business, as long as it rearranges the rows of the version that it read.
+    check(&unpartitioned(), "OPTIMIZE", "true; file:f1; file:f2", "-~f1 -~f2 +~c", "info:WRITE:true +n", ["ok"; 2]);
     // c: as Delta Spark, although the rows that the merge read are still the same.
     check(&table, "MERGE", read, "+n[p=a]", &winning, [APPEND; 2]);
     // d: the output of the compaction counts as an added file.

@@ -160,7 +160,7 @@ impl Store {
 /// Runs a loop; gives its outcome and the versions that are its own when everything has arrived.
 fn run(rules: RuleSet, rewrites: bool, retries: u32, script: Vec<Event>) -> (Outcome, Vec<Version>) {
     let mut store = Store { objects: tables::objects(&table()), late: Vec::new(), rivals: 0 };
-    let mut machine = CommitLoop::new(transaction(rewrites), Arc::new(rules), retries, 0);
+    let mut machine = CommitLoop::new(transaction(rewrites), Arc::new(rules), retries, 0).unwrap();
     let mut script = script.into_iter();
     let mut request = machine.start();
     let outcome = loop {

@@ -92,6 +92,34 @@ fn an_error_means_that_nothing_was_committed() {
     assert!(matches!(checkpoint(&mut nothing, None, CLASSIC, None), Err(MaintainError::NotATable)));
 }
 
+/// The commit says of files nothing at all, so features that ask something of files do not stand in its way; its time must follow.
+#[test]
+fn the_feature_is_added_beside_others_that_contend_does_not_write() {
+    let others = r#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors","timestampNtz"],"writerFeatures":["clustering","deletionVectors","domainMetadata","inCommitTimestamp","rowTracking","timestampNtz"]}"#;
+    let metadata = r#"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{"delta.enableInCommitTimestamps":"true"}}}"#;
+    let info = |ms: i64| format!(r#"{{"commitInfo":{{"operation":"WRITE","inCommitTimestamp":{ms}}}}}"#);
+    let table = |second: &str| {
+        let mut store = ObjectMap::default();
+        put(&mut store, 0, &format!("{}\n{{\"protocol\":{others}}}\n{metadata}", info(1000)));
+        put(&mut store, 1, second);
+        store
+    };
+    let upgrade = |store: &mut ObjectMap| {
+        let mut answer = |request: Request| Response { now_ms: 1, answer: store.answer(&request, 1) };
+        checkpoint(&mut answer, None, v2(), Some("own".to_owned()))
+    };
+    let mut store = table(&info(5000));
+    assert_eq!(upgrade(&mut store).unwrap().upgraded, Some(Version(2)));
+    let commit = Commit::parse(Version(2), &store.get(&commit_path(Version(2))).unwrap()).unwrap();
+    assert_eq!(commit.info().unwrap().in_commit_timestamp(), Some(5001), "the clock says 1");
+    let Action::Protocol(protocol) = &commit.actions[1] else { panic!("{:?}", commit.actions) };
+    assert!(protocol.features().contains(V2_FEATURE) && protocol.features().contains("rowTracking"));
+    let mut store = table("");
+    let before = store.clone();
+    assert!(matches!(upgrade(&mut store), Err(MaintainError::NoTimestamp { version: Version(1) })));
+    assert_eq!(store, before);
+}
+
 #[test]
 fn an_id_is_a_uuid_of_its_own() {
     let ids = [unique_id(), unique_id()];

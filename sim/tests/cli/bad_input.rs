@@ -171,7 +171,7 @@ fn flags_that_do_not_fit() {
     run(
         &["--rules", "delta-sparc"],
         expect![[r#"
-        error: no rule set is called 'delta-sparc'; there are delta-spark, statistics; did you mean 'delta-spark'?
+        error: no rule set is called 'delta-sparc'; there are delta-spark, statistics, delta-spark-4.0.0; did you mean 'delta-spark'?
     "#]],
     );
     run(

@@ -191,7 +191,7 @@ fn what_is_no_case_is_refused() {
         &[],
         &["judge", &folder(), "--rules", "delta"],
         expect![[r#"
-        error: no rule set is called 'delta'; there are delta-spark, statistics
+        error: no rule set is called 'delta'; there are delta-spark, statistics, delta-spark-4.0.0
     "#]],
     );
 }

@@ -176,7 +176,8 @@ fn deletion_vectors_are_read_inside_of_the_table_only() {
         fs::write(hostile.newest(), text.replace(r#""dataChange""#, &vector)).unwrap();
         hostile.check(&[words]);
         let ran = hostile.run(&["check", "t", "--data", "--json"]);
-        assert_eq!(ran.json()["findings"][0]["rule"], "deletion-vector");
+        let findings = ran.json()["findings"].as_array().unwrap().clone();
+        assert!(findings.iter().any(|finding| finding["rule"] == "deletion-vector"), "{findings:?}");
     }
 }
 

@@ -256,7 +256,11 @@ fn a_cleaned_log_has_a_history_that_says_what_is_gone() {
     assert!(error.contains("falls into version 5") && error.contains("versions 10 to 12 can"), "{error}");
     let ran = contend_in(root.path(), &["history", "t", "--version-as-of", "2"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("up to version 2 were cleaned up") && ran.stderr.contains("begin at version 3"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("up to version 2 were cleaned up") && ran.stderr.contains("begin at version 3"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// What was stepped over is said, whichever command reads the log.
@@ -266,7 +270,10 @@ fn a_damaged_checkpoint_is_named_by_every_command_that_steps_over_it() {
     put(&root.path().join(format!("t/_delta_log/{:020}.checkpoint.parquet", 1)), "PAR1", T1);
     for command in ["files", "show", "read", "digest"] {
         let ran = contend_in(root.path(), &[command, "t"]);
-        let warned = ran.stderr.lines().filter(|line| line.starts_with("warning: the checkpoint '") && line.contains("was not used"));
+        let warned = ran
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("warning: the checkpoint '") && line.contains("was not used"));
         assert_eq!(warned.count(), 1, "{command}: {}", ran.stderr);
     }
 }

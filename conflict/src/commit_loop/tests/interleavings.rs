@@ -25,7 +25,7 @@ impl World {
     fn new(names: &[&str], faults: u32) -> Self {
         let rules = Arc::new(RuleSet::delta_spark());
         let start = |(index, name): (usize, &&str)| {
-            let mut machine = CommitLoop::new(transaction(name, &format!("t{index}")), rules.clone(), 20, 0);
+            let mut machine = CommitLoop::new(transaction(name, &format!("t{index}")), rules.clone(), 20, 0).unwrap();
             let request = machine.start();
             (machine, Running::Waits(request))
         };
