@@ -26,8 +26,6 @@ pub struct LoadSnapshot {
     wanted: Option<Version>,
     hinted: bool,
     tombstones: bool,
-    /// The version of the checkpoint that was chosen, where it has several parts.
-    in_parts: Option<Version>,
     state: State,
     /// Checkpoints and compactions that are of no use.
     unusable: BTreeSet<String>,
@@ -104,7 +102,6 @@ impl LoadSnapshot {
             wanted: None,
             hinted: false,
             tombstones: false,
-            in_parts: None,
             state: State::Listing { from: None },
             unusable: BTreeSet::new(),
             notes: BTreeSet::new(),
@@ -136,12 +133,6 @@ impl LoadSnapshot {
     /// What was odd about the log; whole when the machine is done. To ask after [`drive`](crate::store::drive), give that a `&mut` of the machine.
     pub fn notes(&self) -> &BTreeSet<LogNote> {
         &self.notes
-    }
-
-    /// The version of the checkpoint that the snapshot was read from, where that has several parts.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn checkpoint_in_parts(&self) -> Option<Version> {
-        self.in_parts
     }
 
     fn list(&mut self, from: Option<Version>) -> Request {
@@ -180,7 +171,6 @@ impl LoadSnapshot {
         };
         let mut paths = segment.checkpoint.as_ref().map(|checkpoint| checkpoint.paths.clone()).unwrap_or_default();
         paths.extend(segment.commits.iter().cloned());
-        self.in_parts = segment.checkpoint.as_ref().filter(|parts| parts.paths.len() > 1).map(|parts| parts.version);
         let only_commits = paths.iter().all(|path| matches!(LogFile::of(path), LogFile::Commit(_)));
         let listed = if only_commits { Listed::default() } else { listed };
         self.state = State::Reading { segment, listed };

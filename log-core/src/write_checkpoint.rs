@@ -9,7 +9,10 @@ use crate::{
     last_checkpoint::{CheckpointFacts, LastCheckpoint, V2File},
     load::{LoadError, LoadSnapshot},
     log_note::LogNote,
-    path::{LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, checksum_path, commit_path},
+    path::{
+        CheckpointFile, CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, checksum_path,
+        commit_path,
+    },
     snapshot::Snapshot,
     store::{Answer, Bytes, Machine, Request, Response, Step, WriteAnswer},
 };
@@ -43,12 +46,20 @@ enum State {
     Checksum { work: Work },
     /// The hint that is there.
     OldHint { work: Work, checksum: ChecksumOutcome },
-    /// Is there what a newer hint names?
-    Named { work: Work, checksum: ChecksumOutcome, named: Version },
-    /// The hint.
-    Hint { work: Work, checksum: ChecksumOutcome },
+    /// What checkpoints there are, to decide what becomes of the hint.
+    Beside { work: Work, checksum: ChecksumOutcome, old: OldHint },
+    /// The hint, which is written, or removed.
+    Hint { work: Work, checksum: ChecksumOutcome, then: HintOutcome },
     /// Nothing more.
     Done,
+}
+
+/// The hint that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum OldHint {
+    None,
+    Unreadable,
+    Names(Version),
 }
 
 /// What is to be written.
@@ -104,9 +115,9 @@ pub enum HintOutcome {
         /// The version that it names.
         version: Version,
     },
-    /// It stays, or stays away: beside the checkpoint is one of the same version in several parts, and readers that are told of one file look for one
-    /// part only and refuse the table.
-    Parts,
+    /// It was removed, or was not there: beside the checkpoint is one of the same version in several parts. DuckDB 1.5.5 takes one of the two at random, and
+    /// refuses the table when the hint names another number of parts; without a hint it reads either.
+    Removed,
     /// The store did not take it, or did not say what it is. Nothing depends on it.
     Failed {
         /// What the store said.
@@ -225,36 +236,44 @@ impl WriteCheckpoint {
     }
 
     fn after_old_hint(&mut self, work: Work, checksum: ChecksumOutcome, answer: Answer) -> Next {
-        if self.load.checkpoint_in_parts() == Some(work.encoded.version) {
-            return self.done(&work, checksum, HintOutcome::Parts);
-        }
         let old = match answer {
-            Answer::Content(old) => old.and_then(|bytes| LastCheckpoint::parse(&bytes).ok()),
+            Answer::Content(None) => OldHint::None,
+            Answer::Content(Some(bytes)) => {
+                LastCheckpoint::parse(&bytes).map_or(OldHint::Unreadable, |hint| OldHint::Names(hint.version))
+            }
             Answer::Unavailable { cause } => return self.done(&work, checksum, HintOutcome::Failed { cause }),
             other => panic!("the driver answered a get with {other:?}"),
         };
-        match old {
-            Some(LastCheckpoint { version: named }) if named > work.encoded.version => {
-                self.state = State::Named { work, checksum, named };
-                Step::Request(Request::List { after: before_version(named) })
-            }
-            _ => self.hint(work, checksum),
-        }
+        let after = before_version(work.encoded.version);
+        self.state = State::Beside { work, checksum, old };
+        Step::Request(Request::List { after })
     }
 
     /// A hint never goes back. One that leads nowhere is no hint.
-    fn after_named(&mut self, work: Work, checksum: ChecksumOutcome, named: Version, answer: Answer) -> Next {
+    fn after_beside(&mut self, work: Work, checksum: ChecksumOutcome, old: OldHint, answer: Answer) -> Next {
         let listing = match answer {
             Answer::Listed(listing) => listing,
             Answer::Unavailable { cause } => return self.done(&work, checksum, HintOutcome::Failed { cause }),
             other => panic!("the driver answered a list with {other:?}"),
         };
-        let is_named =
-            |path: &str| matches!(LogFile::of(path), LogFile::Checkpoint(checkpoint) if checkpoint.version == named);
-        match listing.iter().any(|object| is_named(&object.path)) {
-            true => self.done(&work, checksum, HintOutcome::Newer { version: named }),
-            false => self.hint(work, checksum),
+        let version = work.encoded.version;
+        let there = |is: &dyn Fn(&CheckpointFile) -> bool| {
+            listing.iter().any(|object| matches!(LogFile::of(&object.path), LogFile::Checkpoint(file) if is(&file)))
+        };
+        if let OldHint::Names(named) = old
+            && named > version
+            && there(&|file| file.version == named)
+        {
+            return self.done(&work, checksum, HintOutcome::Newer { version: named });
         }
+        if there(&|file| file.version == version && matches!(file.naming, CheckpointNaming::Part { .. })) {
+            if old == OldHint::None {
+                return self.done(&work, checksum, HintOutcome::Removed);
+            }
+            self.state = State::Hint { work, checksum, then: HintOutcome::Removed };
+            return Step::Request(Request::Delete { path: LAST_CHECKPOINT.to_owned() });
+        }
+        self.hint(work, checksum)
     }
 
     fn hint(&mut self, work: Work, checksum: ChecksumOutcome) -> Next {
@@ -275,7 +294,7 @@ impl WriteCheckpoint {
             add_files: encoded.add_files,
             v2,
         };
-        self.state = State::Hint { work, checksum };
+        self.state = State::Hint { work, checksum, then: HintOutcome::Replaced };
         Step::Request(Request::Put { path: LAST_CHECKPOINT.to_owned(), bytes: facts.hint().into() })
     }
 
@@ -333,10 +352,10 @@ impl Machine for WriteCheckpoint {
                 self.old_hint(work, checksum)
             }
             State::OldHint { work, checksum } => self.after_old_hint(work, checksum, response.answer),
-            State::Named { work, checksum, named } => self.after_named(work, checksum, named, response.answer),
-            State::Hint { work, checksum } => {
+            State::Beside { work, checksum, old } => self.after_beside(work, checksum, old, response.answer),
+            State::Hint { work, checksum, then } => {
                 let hint = match written(response.answer) {
-                    WriteAnswer::Happened => HintOutcome::Replaced,
+                    WriteAnswer::Happened => then,
                     other => HintOutcome::Failed { cause: cause(other) },
                 };
                 self.done(&work, checksum, hint)

@@ -47,13 +47,6 @@ def leave_only(directory, document):
             path = os.path.join(folder, name)
             if path not in own:
                 os.remove(path)
-    hint = os.path.join(log, '_last_checkpoint')
-    if os.path.exists(hint):
-        with open(hint) as file:
-            in_parts = 'parts' in json.load(file)
-        # Those parts are gone with the rest.
-        if in_parts:
-            os.remove(hint)
 
 
 def prepare(program, tables, work):

@@ -34,6 +34,10 @@ class Judge:
         self.spark = session(jar, **{
             'spark.sql.shuffle.partitions': '1',
             'spark.databricks.delta.snapshotPartitions': '1',
+            # Logs of a few lines: compiling queries takes far longer than running them.
+            'spark.sql.adaptive.enabled': 'false',
+            'spark.sql.codegen.wholeStage': 'false',
+            'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
         })
         self.spark.conf.set('spark.databricks.delta.conflictDetection.partitionLevelConcurrency.widenNonDeterministicPredicates', 'on')
         self.jvm, self.js = self.spark._jvm, self.spark._jsparkSession

@@ -89,7 +89,7 @@ fn hint(written: &WrittenCheckpoint) -> String {
     match &written.hint {
         HintOutcome::Replaced => format!("names version {}", written.version),
         HintOutcome::Newer { version } => format!("stays at version {version}, which is newer"),
-        HintOutcome::Parts => "left as it is, as this version has a checkpoint in several parts too".to_owned(),
+        HintOutcome::Removed => "removed, as this version has a checkpoint in several parts too".to_owned(),
         HintOutcome::Failed { .. } => "not written".to_owned(),
     }
 }
