@@ -18,8 +18,10 @@ use crate::{
 const ROW_TRACKING_ENABLED: &str = "delta.enableRowTracking";
 const MAPPING_MODE: &str = "delta.columnMapping.mode";
 
-/// Properties that make writers use a feature, with the feature and what value does.
-const SWITCHES: [(&str, &str, fn(&str) -> bool); 5] = [
+/// A property, the feature that it makes writers use, and which values do.
+type Switch = (&'static str, &'static str, fn(&str) -> bool);
+
+const SWITCHES: [Switch; 5] = [
     (ROW_TRACKING_ENABLED, ROW_TRACKING, is_true),
     (MAPPING_MODE, COLUMN_MAPPING, |value| !value.eq_ignore_ascii_case("none")),
     ("delta.enableDeletionVectors", DELETION_VECTORS, is_true),

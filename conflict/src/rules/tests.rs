@@ -585,7 +585,7 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
         let mut metadata = (*table.metadata).clone();
         metadata.configuration.insert(property.to_owned(), value.to_owned());
         let mut switch = winner("");
-        switch.commit.actions.push(Action::Metadata(metadata.into()));
+        switch.commit.actions.push(Action::Metadata(metadata));
         let own = with(",changeDataFeed");
         let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &own);
         assert_eq!(verdict(&drop, &switch), expected, "{feature}, {property} = {value}");
