@@ -247,8 +247,10 @@ impl Listed {
                 reached.extend(ends.get(&next).into_iter().flatten());
             }
         }
+        // A compaction alone does not make a version: its commits were there before it.
+        let newest = self.newest().max(base);
         let mut ranges: Vec<(Version, Version)> = Vec::new();
-        for version in reached {
+        for version in reached.into_iter().filter(|version| Some(*version) <= newest) {
             match ranges.last_mut() {
                 Some((_, end)) if end.next() == version => *end = version,
                 _ => ranges.push((version, version)),

@@ -13,6 +13,7 @@ use crate::{
         CheckpointFile, CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, checksum_path,
         commit_path,
     },
+    segment::Listed,
     snapshot::Snapshot,
     store::{Answer, Bytes, Machine, Request, Response, Step, WriteAnswer},
 };
@@ -266,7 +267,8 @@ impl WriteCheckpoint {
         {
             return self.done(&work, checksum, HintOutcome::Newer { version: named });
         }
-        if there(&|file| file.version == version && matches!(file.naming, CheckpointNaming::Part { .. })) {
+        let whole = Listed::of(&listing).checkpoints;
+        if whole.keys().any(|(of, naming, _)| *of == version && matches!(naming, CheckpointNaming::Part { .. })) {
             if old == OldHint::None {
                 return self.done(&work, checksum, HintOutcome::Removed);
             }

@@ -73,7 +73,14 @@ def main():
         print(__doc__, file=sys.stderr)
         sys.exit(2)
     folder, answers = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    found = {answer["name"]: answer for answer in map(json.loads, filter(str.strip, answers.read_text().splitlines()))}
+    found = {}
+    for line in answers.read_text().splitlines():
+        try:
+            answer = json.loads(line)
+            found[answer["name"]] = answer
+        except ValueError:
+            # A line that was torn when a run was cut off.
+            pass
     counts, left, failed = collections.Counter(), collections.Counter(), 0
     for path in sorted(folder.rglob("*.json")):
         case = json.loads(path.read_text())

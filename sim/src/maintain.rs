@@ -34,6 +34,9 @@ pub use render::{maintained_json, maintained_text};
 
 use crate::real::local_directory::now_ms;
 
+/// In-commit timestamps before they were final.
+const TIMESTAMP_PREVIEW: &str = "inCommitTimestamp-preview";
+
 /// What was done.
 #[derive(Debug)]
 pub struct Maintained {
@@ -157,7 +160,8 @@ fn add_v2_feature(
 fn in_commit_timestamp(version: Version, answer: &mut dyn FnMut(Request) -> Response) -> Result<i64, MaintainError> {
     let content = match answer(Request::Get { path: commit_path(version) }).answer {
         Answer::Content(content) => content,
-        _ => None,
+        Answer::Unavailable { cause } => return Err(LoadError::Store { cause }.into()),
+        other => panic!("the driver answered a get with {other:?}"),
     };
     let commit = content.and_then(|bytes| Commit::parse(version, &bytes).ok());
     let own = commit.as_ref().and_then(Commit::info).and_then(CommitInfo::in_commit_timestamp);
@@ -167,6 +171,10 @@ fn in_commit_timestamp(version: Version, answer: &mut dyn FnMut(Request) -> Resp
 /// The protocol is all that is committed, so it needs no more of a writer than a checkpoint does: no feature asks anything of a commit without files, but for its time.
 fn upgrade(snapshot: Arc<Snapshot>, rules: &RuleSet, txn_id: String) -> Result<Transaction, MaintainError> {
     snapshot.protocol.check_checkpointable()?;
+    // Its property has another name, and what exactly its commits must say is written nowhere.
+    if snapshot.protocol.features().contains(TIMESTAMP_PREVIEW) {
+        return Err(Unsupported { what: "written", needs: format!("the writer features {TIMESTAMP_PREVIEW}") }.into());
+    }
     let level = IsolationLevel::of_table(&snapshot.metadata.configuration, rules.default_level)?;
     let protocol = snapshot.protocol.with_feature(V2_FEATURE);
     let parameters = json!({ "newProtocol": serde_json::to_string(&protocol).expect("a protocol is JSON") });

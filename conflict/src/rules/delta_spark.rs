@@ -108,10 +108,11 @@ fn feature_drop(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
     };
     let drops = |feature| lists(&read.protocol, feature) && !lists(own, feature);
     if let Some(metadata) = winner.metadata() {
-        let dropped = feature::missing(own, &read.protocol);
+        // Of row tracking nothing is validated again; under a protocol without it, the metadata is a conflict of its own.
+        let dropped = feature::missing(own, &read.protocol).into_iter().filter(|feature| *feature != ROW_TRACKING);
         let switched = dropped.into_iter().find_map(|feature| Some((feature, metadata::switch_of(metadata, feature)?)));
         if let Some((feature, property)) = switched {
-            return found(None, format!("set the property {property}, so that writers use {feature}"));
+            return found(None, format!("has the property {property} set, so that writers use {feature}"));
         }
     }
     if drops(DELETION_VECTORS)

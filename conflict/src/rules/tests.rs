@@ -601,7 +601,7 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
     check("inCommitTimestamp", "delta.enableInCommitTimestamps", "true", DROP);
     check("columnMapping", "delta.columnMapping.mode", "id", DROP);
     check("columnMapping", "delta.columnMapping.mode", "none", METADATA);
-    check("rowTracking", "delta.enableRowTracking", "true", DROP);
+    check("rowTracking", "delta.enableRowTracking", "true", METADATA);
 }
 
 #[test]

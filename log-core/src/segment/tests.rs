@@ -147,6 +147,7 @@ fn what_can_be_rebuilt_is_named() {
     check("0 1 4 6 dk2-3", "-", "-", "2 to 3 missing for 6; versions 0 to 1");
     check("3 5 k0-2 k0-1", "-", "-", "4 to 4 missing for 5; versions 1 to 3");
     check("6 8 k5-5 k7-7", "4", "-", "5 to 5 missing for 8; version 4");
+    check("0 2 k1-9", "-", "-", "1 to 1 missing for 2; version 0");
 }
 
 #[test]

@@ -85,6 +85,8 @@ fn an_error_means_that_nothing_was_committed() {
     let unknown = r#"{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["newThing"]}"#;
     check(unknown, CLASSIC, None, "the writer features newThing");
     check(unknown, v2(), Some("t"), "the writer features newThing");
+    let preview = r#"{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["inCommitTimestamp-preview"]}"#;
+    check(preview, v2(), Some("t"), "the writer features inCommitTimestamp-preview");
     let unreadable =
         r#"{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["newThing"],"writerFeatures":["newThing"]}"#;
     check(unreadable, CLASSIC, None, "cannot be read: it needs the reader features newThing");

@@ -68,7 +68,8 @@ pub(super) fn delete(path: &Path) -> WriteAnswer {
 fn remove_checksum(path: &Path) -> io::Result<()> {
     let Some(name) = path.file_name() else { return Ok(()) };
     match fs::remove_file(path.with_file_name(format!(".{}.crc", name.to_string_lossy()))) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        // Where its name would be too long there is none.
+        Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => Err(error),
         _ => Ok(()),
     }
 }
