@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Findings, Rule, state::State};
@@ -44,6 +45,35 @@ pub(super) fn statistics(commit: &Commit, after: &State, findings: &mut Findings
         let Some(text) = &add.stats else { continue };
         for problem in problems(text, after) {
             findings.report(Rule::Statistics, format!("the statistics of '{}': {problem}", add.path));
+        }
+    }
+}
+
+/// An add of which only the statistics matter.
+#[derive(Deserialize)]
+struct AddLine<'a> {
+    #[serde(borrow)]
+    add: Option<AddStatistics<'a>>,
+}
+
+#[derive(Deserialize)]
+struct AddStatistics<'a> {
+    #[serde(default)]
+    path: String,
+    #[serde(borrow)]
+    stats: Option<&'a RawValue>,
+}
+
+/// Statistics are JSON inside of a text. Those that are anything else are taken for none (report 32), so that their file is always read.
+pub(super) fn statistics_are_texts(commit: &[u8], findings: &mut Findings) {
+    for line in commit.split(|byte| *byte == b'\n') {
+        let Ok(AddLine { add: Some(add) }) = serde_json::from_slice(line) else { continue };
+        if let Some(stats) = add.stats.filter(|stats| !stats.get().starts_with('"') && stats.get() != "null") {
+            let what = short(stats.get());
+            findings.report(
+                Rule::Statistics,
+                format!("the statistics of '{}' are no text but {what}, and count as none", add.path),
+            );
         }
     }
 }

@@ -67,6 +67,21 @@ fn what_a_feature_brings_needs_the_feature() {
     "#]]);
 }
 
+/// Report 32.
+#[test]
+fn statistics_that_are_no_text_count_as_none() {
+    let add = |path: &str, stats: &str| {
+        format!(
+            r#"{{"add":{{"path":"{path}","partitionValues":{{"p":"1"}},"size":1,"modificationTime":1,"dataChange":true,"stats":{stats}}}}}"#
+        )
+    };
+    let lines = [add("a", r#"{"numRecords":1}"#), add("b", "5"), add("c", "null"), add("d", r#""{\"numRecords\":1}""#)];
+    Log::of(&[&lines.join("\n")]).check(&expect![[r#"
+        note statistics 1 00000000000000000001.json: the statistics of 'a' are no text but {"numRecords":1}, and count as none
+        note statistics 1 00000000000000000001.json: the statistics of 'b' are no text but 5, and count as none
+    "#]]);
+}
+
 #[test]
 fn a_file_has_no_negative_size() {
     let add = |size: i64| {
