@@ -92,8 +92,8 @@ impl Segment {
     /// Picks the files for `wanted`, or for the newest version, from a listing that began after version `base` (`None` = from the start), without
     /// those of `damaged`, which turned out to be of no use.
     ///
-    /// It begins with the base when every commit since is there, else with the newest whole checkpoint that is not newer than what is wanted. A compaction takes
-    /// the place of commits when it lies wholly in the range. The answer is `None` when nothing is listed: with a base that is the base itself, without one there
+    /// It begins with the base when every commit since is there, else with the newest whole checkpoint that is not newer than what is wanted, else with what
+    /// leads there at all. A compaction takes the place of commits when it lies wholly in the range. The answer is `None` when nothing is listed: with a base that is the base itself, without one there
     /// is no table. `wanted` is not older than `base`.
     ///
     /// # Errors
@@ -129,16 +129,21 @@ impl Segment {
         {
             return Ok(Some(Self { version: last, checkpoint: None, commits }));
         }
-        // An older checkpoint does not help: the same commits are missing after it.
-        let checkpoint = usable.into_iter().next();
-        let start = checkpoint.as_ref().map_or(base, |checkpoint| Some(checkpoint.version));
-        match from(start) {
-            Ok(commits) => Ok(Some(Self { version: last, checkpoint, commits })),
-            Err(first) => {
-                let end = listed.commits.range(first..=last).next().map_or(last, |present| Version(present.0 - 1));
-                Err(SegmentError::Gap { first, last: end, wanted: last, readable: listed.rebuildable(base, damaged) })
-            }
+        let start = usable.first().map_or(base, |checkpoint| Some(checkpoint.version));
+        let missing = match from(start) {
+            Ok(commits) => return Ok(Some(Self { version: last, checkpoint: usable.into_iter().next(), commits })),
+            Err(missing) => missing,
+        };
+        // After an older checkpoint the same commits are missing, unless a compaction from there goes past them.
+        let starts = usable.iter().map(|checkpoint| checkpoint.version.next()).chain([Version::after(base)]);
+        if let Some((start, commits)) = listed.detour(starts.collect(), last, damaged) {
+            let from_start = |checkpoint: &CheckpointParts| checkpoint.version.next() == start;
+            let checkpoint = usable.into_iter().find(from_start).filter(|_| Version::after(base) != start);
+            return Ok(Some(Self { version: last, checkpoint, commits }));
         }
+        let end = listed.commits.range(missing..=last).next().map_or(last, |present| Version(present.0 - 1));
+        let readable = listed.rebuildable(base, damaged);
+        Err(SegmentError::Gap { first: missing, last: end, wanted: last, readable })
     }
 
     /// The files of a log among what is listed. What is to be said of those that are left aside is noted.
@@ -202,16 +207,13 @@ impl Listed {
         self.commits.last().copied().max(newest_checkpoint)
     }
 
-    /// The files that lead from after `start` up to `last`, or the first version that is missing.
+    /// The files that lead from after `start` up to `last`, taking the compaction that reaches furthest wherever one begins; or the first version that is
+    /// missing on that way.
     fn steps(&self, start: Option<Version>, last: Version, damaged: &BTreeSet<String>) -> Result<Vec<String>, Version> {
         let mut paths = Vec::new();
         let mut next = Version::after(start);
         while next <= last {
-            let compaction = self
-                .compactions
-                .range((next, next, String::new())..(next.next(), Version(0), String::new()))
-                .rfind(|(first, end, path)| first < end && *end <= last && !damaged.contains(path));
-            if let Some((_, end, path)) = compaction {
+            if let Some((_, end, path)) = self.compactions_from(next, damaged).rfind(|(_, end, _)| *end <= last) {
                 paths.push(path.clone());
                 next = end.next();
             } else if self.commits.contains(&next) {
@@ -224,33 +226,69 @@ impl Listed {
         Ok(paths)
     }
 
-    /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits and compactions lead.
-    pub(crate) fn rebuildable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
-        let whole = |path: &String| !damaged.contains(path);
-        let mut reached: BTreeSet<Version> = self
-            .checkpoints
-            .iter()
-            .filter(|(_, paths)| paths.iter().all(whole))
-            .map(|((version, ..), _)| *version)
-            .collect();
-        reached.extend(base);
-        let mut ends: BTreeMap<Version, Vec<Version>> = BTreeMap::new();
-        for (first, end, _) in self.compactions.iter().filter(|(first, end, path)| first < end && whole(path)) {
-            ends.entry(*first).or_default().push(*end);
+    /// Files that lead up to `last` from one of the starts, by whatever compactions there are, and that start; a start is the version that is replayed first.
+    fn detour(
+        &self,
+        starts: BTreeSet<Version>,
+        last: Version,
+        damaged: &BTreeSet<String>,
+    ) -> Option<(Version, Vec<String>)> {
+        if self.compactions.is_empty() {
+            return None;
         }
+        let ways = self.ways(starts, damaged);
+        let (mut paths, mut next) = (Vec::new(), last.next());
+        while let Some((from, path)) = ways.get(&next)? {
+            paths.push(path.clone());
+            next = *from;
+        }
+        paths.reverse();
+        Some((next, paths))
+    }
+
+    fn compactions_from(
+        &self,
+        first: Version,
+        damaged: &BTreeSet<String>,
+    ) -> impl DoubleEndedIterator<Item = &(Version, Version, String)> {
+        let range = (first, first.next(), String::new())..(first.next(), Version(0), String::new());
+        self.compactions.range(range).filter(|(.., path)| !damaged.contains(path))
+    }
+
+    /// Where commits and compactions lead from `starts`. Both, and the keys of the answer, are the versions that would be replayed next; with each key, the file
+    /// that leads there and where that begins, `None` for the starts.
+    fn ways(
+        &self,
+        starts: BTreeSet<Version>,
+        damaged: &BTreeSet<String>,
+    ) -> BTreeMap<Version, Option<(Version, String)>> {
+        let mut ways: BTreeMap<_, _> = starts.into_iter().map(|start| (start, None)).collect();
         // Whatever leads on begins at a commit or at a compaction, so going through those in order passes every version after those that lead to it.
-        let begins: BTreeSet<Version> = self.commits.iter().chain(ends.keys()).copied().collect();
-        for next in begins {
-            let before = next.0.checked_sub(1).map(Version);
-            if before.map_or(base.is_none(), |before| reached.contains(&before)) {
-                reached.extend(self.commits.get(&next));
-                reached.extend(ends.get(&next).into_iter().flatten());
+        let begins = self.commits.iter().chain(self.compactions.iter().map(|(first, ..)| first));
+        for begin in begins.copied().collect::<BTreeSet<_>>() {
+            if !ways.contains_key(&begin) {
+                continue;
+            }
+            for (_, end, path) in self.compactions_from(begin, damaged) {
+                ways.entry(end.next()).or_insert_with(|| Some((begin, path.clone())));
+            }
+            if self.commits.contains(&begin) {
+                ways.entry(begin.next()).or_insert_with(|| Some((begin, commit_path(begin))));
             }
         }
+        ways
+    }
+
+    /// Every version that can be rebuilt: from the base or from nothing, and from every checkpoint, as far as commits and compactions lead.
+    pub(crate) fn rebuildable(&self, base: Option<Version>, damaged: &BTreeSet<String>) -> VersionRanges {
+        let whole = |paths: &[String]| !paths.iter().any(|path| damaged.contains(path));
+        let checkpoints = self.checkpoints.iter().filter(|(_, paths)| whole(paths)).map(|((version, ..), _)| *version);
+        let starts = checkpoints.map(Version::next).chain([Version::after(base)]).collect();
         // A compaction alone does not make a version: its commits were there before it.
         let newest = self.newest().max(base);
         let mut ranges: Vec<(Version, Version)> = Vec::new();
-        for version in reached.into_iter().filter(|version| Some(*version) <= newest) {
+        let reached = self.ways(starts, damaged).into_keys().filter_map(|next| next.0.checked_sub(1).map(Version));
+        for version in reached.filter(|version| Some(*version) <= newest) {
             match ranges.last_mut() {
                 Some((_, end)) if end.next() == version => *end = version,
                 _ => ranges.push((version, version)),

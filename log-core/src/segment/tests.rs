@@ -231,6 +231,43 @@ fn compactions_serve_when_they_lie_in_the_range() {
 }
 
 #[test]
+fn a_compaction_that_leads_nowhere_is_not_taken() {
+    check("0 1 2 6 k2-3 k3-5", "-", "-", "0 1 2 k3-5 6");
+    check("0 1 2 6 k2-3 k3-5", "-", "3", "0 1 k2-3");
+    check("2 6 k2-3 k3-5", "1", "-", "2 k3-5 6");
+    check("0 2 6 k1-3 k2-5 k1-2", "-", "-", "4 to 5 missing for 6; version 0, versions 2 to 3");
+    check("c2 c4 7 k3-6", "-", "-", "c2 k3-6 7");
+    check("c2 c4 7 k3-6", "2", "-", "k3-6 7");
+    check("0 1 2 c4 7 k3-6", "-", "-", "0 1 2 k3-6 7");
+    check("c2 c4 7 dk3-6", "-", "-", "5 to 6 missing for 7; version 2, version 4");
+}
+
+/// What can be rebuilt by the error is what is rebuilt when it is asked for.
+#[test]
+fn what_is_said_to_be_rebuildable_is_rebuilt() {
+    let mut state = 7_u64;
+    let mut chance = |percent: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % 100 < percent
+    };
+    for _ in 0..3000 {
+        let mut names: Vec<String> = (0..9).filter(|_| chance(60)).map(|version| version.to_string()).collect();
+        names.extend((0..9).filter(|_| chance(15)).map(|version| format!("c{version}")));
+        for first in 0..8 {
+            names.extend((first + 1..9).filter(|_| chance(8)).map(|last| format!("k{first}-{last}")));
+        }
+        let (listing, damaged) = listing(&names.join(" "));
+        let listed = Listed::of(&listing);
+        let VersionRanges(ranges) = listed.rebuildable(None, &damaged);
+        for version in (0..9).map(Version).filter(|version| Some(*version) <= listed.newest()) {
+            let said = ranges.iter().any(|(first, last)| (*first..=*last).contains(&version));
+            let rebuilt = Segment::select(&listing, None, Some(version), &damaged);
+            assert_eq!(matches!(rebuilt, Ok(Some(_))), said, "{names:?}, {version}: {rebuilt:?}, {ranges:?}");
+        }
+    }
+}
+
+#[test]
 fn names_that_are_no_commits_are_ignored() {
     let (mut listing, damaged) = listing("0 1");
     for name in ["00000000000000000003.json.tmp", "00000000000000000004.uuid.json", "_staged_commits/x", "zzz"] {
