@@ -15,7 +15,7 @@ use std::{
 use log_core::path::Version;
 
 pub use self::{
-    delta_spark::{added_files_by_statistics, concurrent_feature},
+    delta_spark::{added_files_by_statistics, concurrent_feature, feature_drop_by_property},
     metadata::without_allow_list as metadata_without_allow_list,
 };
 use crate::{
@@ -204,9 +204,11 @@ impl RuleSet {
         Self { name: "statistics".to_owned(), ..rules }
     }
 
-    /// The reference as it was released in version 4.0.0, which knows no change of metadata that others can live with: for comparing with that release.
+    /// The reference as it was released in version 4.0.0: for comparing with that release. It knows no change of metadata that others can live with,
+    /// and drops a feature over files that use it.
     pub fn delta_spark_4_0_0() -> Self {
-        Self { name: "delta-spark-4.0.0".to_owned(), ..Self::delta_spark().with(metadata_without_allow_list()) }
+        let rules = Self::delta_spark().with(metadata_without_allow_list()).with(feature_drop_by_property());
+        Self { name: "delta-spark-4.0.0".to_owned(), ..rules }
     }
 
     /// The same with a rule in the place of the one that has its id, or behind all others where none has.

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import answers
 import canon
 from checkpoints import one_line, prepare
 
@@ -74,26 +75,17 @@ def main():
         os.replace(plan_path + '.new', plan_path)
     with open(plan_path) as file:
         plan = json.load(file)
-    answers = {}
-    if os.path.exists(answers_path):
-        with open(answers_path) as file:
-            # The last line may be torn.
-            for line in file:
-                try:
-                    answer = json.loads(line)
-                    answers[answer['directory']] = answer
-                except ValueError:
-                    pass
+    given = {answer['directory']: answer for answer in answers.read(answers_path)}
     spark = None
     with open(answers_path, 'a') as file:
         file.write('\n')
         for entry in plan:
             for directory in (entry['before'], *entry.get('after', [])):
-                if directory in answers:
+                if directory in given:
                     continue
                 spark = spark or session(jar)
-                answers[directory] = {'directory': directory, **ask(spark, directory)}
-                file.write(json.dumps(answers[directory]) + '\n')
+                given[directory] = {'directory': directory, **ask(spark, directory)}
+                file.write(json.dumps(given[directory]) + '\n')
                 file.flush()
     same = different = unreadable = refused = 0
     for entry in plan:
@@ -102,7 +94,7 @@ def main():
             refused += 1
             print(f'--    {label}: {entry["refused"]}')
             continue
-        was, *found = ({key: value for key, value in answers[which].items() if key != 'directory'} for which in (entry['before'], *entry['after']))
+        was, *found = ({key: value for key, value in given[which].items() if key != 'directory'} for which in (entry['before'], *entry['after']))
         if 'error' in was:
             unreadable += 1
             print(f'part  {label}: Spark does not read it before either: {was["error"]}')

@@ -18,6 +18,7 @@ import tempfile
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import answers
 from spark_checkpoints import session
 
 # Operations that declare a change of data; any of them serves for the others.
@@ -91,7 +92,7 @@ class Judge:
     def conjuncts(self, path, predicate):
         """As the table resolves them where it can, else as they were parsed."""
         text = re.sub(r'\bt\.', '', predicate).replace("''", "\\'")
-        text = re.sub(r"(\w+) BETWEEN (DATE '[^']*') AND", r'\1 >= \2 AND \1 <=', text)
+        text = re.sub(r"(\w+) BETWEEN (DATE '[^']*'|[0-9]+) AND", r'\1 >= \2 AND \1 <=', text)
         try:
             condition = self.spark.read.format('delta').load(path).filter(text)._jdf.queryExecution().analyzed().condition()
         except Exception:
@@ -191,18 +192,9 @@ def put(log, version, actions):
 
 
 def answered(path):
-    names = set()
-    if os.path.exists(path):
-        with open(path) as file:
-            for line in file:
-                try:
-                    answer = json.loads(line)
-                    # What failed is asked again: of several answers the last one counts.
-                    (names.discard if answer['outcome'] == 'error' else names.add)(answer['name'])
-                except ValueError:
-                    # The last line may be torn.
-                    pass
-    return names
+    # What failed is asked again: of several answers the last one counts.
+    last = {answer['name']: answer for answer in answers.read(path)}
+    return {name for name, answer in last.items() if answer['outcome'] != 'error'}
 
 
 def main():

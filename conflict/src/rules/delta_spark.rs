@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use log_core::action::{Action, AddFile};
+use log_core::action::{Action, AddFile, DomainMetadata};
 
 use super::{ConflictKind, Finding, Rule, metadata};
 use crate::{
@@ -94,39 +94,47 @@ pub fn concurrent_feature() -> Rule {
     })
 }
 
-/// T drops a feature, having seen that the table holds no trace of it any more, and W left a new one or switched the feature on. Row tracking is not dropped in vain: T takes
-/// the ids away from W's files as well.
+/// T drops a feature, having seen that the table holds no trace of it any more, and W left a new one or switched the feature on. Row tracking is
+/// not dropped in vain: T takes the ids away from W's files as well.
 ///
 /// Smallest counterexample: T drops `deletionVectors`, W deletes one row of `f` by a vector. A client that never heard of vectors would read the
 /// table and find the row.
 fn feature_drop(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
-    let (own, read) = (transaction.own_protocol()?, transaction.read.as_ref()?);
-    let found = |file: Option<&AddFile>, trace: String| {
-        let reason = format!("{trace}, a feature that this transaction drops");
-        let file = file.map(|add| add.path.clone());
-        Some(Finding { file, ..Finding::new(ConflictKind::FeatureDropConflict, reason) })
-    };
-    let drops = |feature| lists(&read.protocol, feature) && !lists(own, feature);
-    if let Some(metadata) = winner.metadata() {
-        // Of row tracking nothing is validated again; under a protocol without it, the metadata is a conflict of its own.
-        let dropped = feature::missing(own, &read.protocol).into_iter().filter(|feature| *feature != ROW_TRACKING);
-        let switched = dropped.into_iter().find_map(|feature| Some((feature, metadata::switch_of(metadata, feature)?)));
-        if let Some((feature, property)) = switched {
-            return found(None, format!("has the property {property} set, so that writers use {feature}"));
+    switched_on_while_dropped(transaction, winner).or_else(|| {
+        let dropped = dropped(transaction)?;
+        let found = |trace: String| dropped_in_vain(&trace);
+        if dropped.contains(&DELETION_VECTORS)
+            && let Some(add) = winner.adds().find(|add| add.deletion_vector.is_some())
+        {
+            let file = Some(add.path.clone());
+            return Some(Finding { file, ..found(format!("added a file with rows deleted by {DELETION_VECTORS}")) });
         }
-    }
-    if drops(DELETION_VECTORS)
-        && let Some(add) = winner.adds().find(|add| add.deletion_vector.is_some())
-    {
-        return found(Some(add), format!("added a file with rows deleted by {DELETION_VECTORS}"));
-    }
-    let tracks = |name: &str| name == ROW_TRACKING_DOMAIN;
-    if drops(DOMAIN_METADATA)
-        && let Some(domain) = winner.domains().find(|domain| !domain.removed && !tracks(&domain.domain))
-    {
-        return found(None, format!("wrote the domain {} under {DOMAIN_METADATA}", domain.domain));
-    }
-    None
+        let kept = |domain: &&DomainMetadata| !domain.removed && domain.domain != ROW_TRACKING_DOMAIN;
+        let domain = winner.domains().find(kept).filter(|_| dropped.contains(&DOMAIN_METADATA))?;
+        Some(found(format!("wrote the domain {} under {DOMAIN_METADATA}", domain.domain)))
+    })
+}
+
+/// The part of `feature-drop` that Delta Spark 4.0.0 has. It means to look for files with vectors too, but counts them only where the table may write
+/// them, that is where the property is set already (`validateRemoval` and `persistentDVsOnTableSupported` in its jar).
+pub fn feature_drop_by_property() -> Rule {
+    Rule::new("feature-drop", switched_on_while_dropped)
+}
+
+fn switched_on_while_dropped(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
+    let metadata = winner.metadata()?;
+    // Of row tracking nothing is validated again; under a protocol without it, the metadata is a conflict of its own.
+    let mut validated = dropped(transaction)?.into_iter().filter(|feature| *feature != ROW_TRACKING);
+    let (feature, property) = validated.find_map(|feature| Some((feature, metadata::switch_of(metadata, feature)?)))?;
+    Some(dropped_in_vain(&format!("has the property {property} set, so that writers use {feature}")))
+}
+
+fn dropped(transaction: &Transaction) -> Option<Vec<&str>> {
+    Some(feature::missing(transaction.own_protocol()?, &transaction.read.as_ref()?.protocol))
+}
+
+fn dropped_in_vain(trace: &str) -> Finding {
+    Finding::new(ConflictKind::FeatureDropConflict, format!("{trace}, a feature that this transaction drops"))
 }
 
 /// W wrote or removed a domain that T writes or removes as well, whatever stands in it. The domain of row tracking is merged instead.

@@ -21,6 +21,7 @@ const MAPPING_MODE: &str = "delta.columnMapping.mode";
 /// A property, the feature that it makes writers use, and which values do.
 type Switch = (&'static str, &'static str, fn(&str) -> bool);
 
+/// The switches that the reference lets writers turn on while others write, and that stand against dropping the feature.
 const SWITCHES: [Switch; 5] = [
     (ROW_TRACKING_ENABLED, ROW_TRACKING, is_true),
     (MAPPING_MODE, COLUMN_MAPPING, |value| !value.eq_ignore_ascii_case("none")),
@@ -35,8 +36,8 @@ fn is_true(value: &str) -> bool {
 
 /// The property by which metadata makes writers use a feature.
 pub(super) fn switch_of(metadata: &Metadata, feature: &str) -> Option<&'static str> {
-    let on = |key: &str, is_on: fn(&str) -> bool| metadata.configuration.get(key).is_some_and(|value| is_on(value));
-    SWITCHES.iter().find(|(key, of, is_on)| *of == feature && on(key, *is_on)).map(|(key, ..)| *key)
+    let (key, _, is_on) = SWITCHES.iter().find(|(_, of, _)| *of == feature)?;
+    metadata.configuration.get(*key).is_some_and(|value| is_on(value)).then_some(*key)
 }
 
 /// Keys of a field's metadata that switching column mapping on may write.

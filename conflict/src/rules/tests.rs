@@ -34,7 +34,11 @@ fn transaction(table: &Arc<Snapshot>, level: IsolationLevel, operation: &str, re
 
 /// What the rules say: `ok`, or the kind and the rule.
 fn verdict(transaction: &Transaction, winner: &Winner) -> String {
-    match RuleSet::delta_spark().check(transaction, winner) {
+    verdict_of(&RuleSet::delta_spark(), transaction, winner)
+}
+
+fn verdict_of(rules: &RuleSet, transaction: &Transaction, winner: &Winner) -> String {
+    match rules.check(transaction, winner) {
         None => "ok".to_owned(),
         Some(conflict) => format!("{} by {}", conflict.finding.kind, conflict.rule),
     }
@@ -539,12 +543,11 @@ fn without_the_allow_list_only_marks_of_identity_columns_pass() {
         }
         let moved = Winner::new(moved.commit);
         let own = transaction(&unpartitioned(), IsolationLevel::Serializable, "WRITE", "", own);
-        let found = RuleSet::delta_spark_4_0_0().check(&own, &moved).map(|found| found.finding.kind.to_string());
-        assert_eq!(found.as_deref().unwrap_or("ok"), expected);
+        assert_eq!(verdict_of(&RuleSet::delta_spark_4_0_0(), &own, &moved), expected);
     };
-    check("+n", false, "MetadataChanged");
+    check("+n", false, METADATA);
     check("+n", true, "ok");
-    check("+n metadata", true, "MetadataChanged");
+    check("+n metadata", true, METADATA);
 }
 
 #[test]
@@ -557,6 +560,8 @@ fn a_feature_is_not_dropped_over_its_new_traces() {
         let table = table("id long, p string", "p", &[old]);
         let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", own);
         assert_eq!(verdict(&drop, &vector), expected, "{old}, {own}");
+        // Delta Spark 4.0.0 counts no vectors where the property is off (found by `random_1_00429`).
+        assert_eq!(verdict_of(&RuleSet::delta_spark_4_0_0(), &drop, &vector), "ok", "{old}, {own}");
     };
     check_vector(VECTORS, without, DROP);
     check_vector(VECTORS, VECTORS, "ok");
@@ -589,6 +594,8 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
         let own = with(",changeDataFeed");
         let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &own);
         assert_eq!(verdict(&drop, &switch), expected, "{feature}, {property} = {value}");
+        let released = verdict_of(&RuleSet::delta_spark_4_0_0(), &drop, &switch);
+        assert_eq!(released, expected, "{feature}, {property} = {value}");
         let other =
             transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &with(&format!(",{feature}")));
         assert!(verdict(&other, &switch) != DROP, "{feature} stays");
