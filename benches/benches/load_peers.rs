@@ -16,6 +16,7 @@ use arrow::array::{Array, AsArray, MapArray, RecordBatch, StringArray};
 use benches::{
     live,
     logs::{self, DAY, Looked, Shape},
+    median,
 };
 use futures::StreamExt;
 use url::Url;
@@ -195,11 +196,6 @@ fn once(side: &str, case: &str) {
     let begin = Instant::now();
     let looked = side(&table(*shape), *one_day);
     println!("{} {} {looked:?}", begin.elapsed().as_secs_f64(), peak_megabytes());
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn main() {

@@ -2,19 +2,9 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use benches::winners::{READ, commits, passes, store, transaction, winners};
-use conflict::{
-    commit_loop::{CommitLoop, Outcome},
-    rules::RuleSet,
-};
+use benches::winners::{ADDS, WINNERS, commit, commits, passes, store, transaction, winners};
+use conflict::rules::RuleSet;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use log_core::{
-    path::Version,
-    store::{Response, drive},
-};
-
-const WINNERS: u64 = 1000;
-const ADDS: u64 = 100;
 
 fn verdict(criterion: &mut Criterion) {
     let commits = commits(WINNERS, ADDS);
@@ -25,11 +15,9 @@ fn verdict(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(WINNERS * ADDS)).sample_size(20);
     group.bench_function("from commit bytes", |bencher| {
         bencher.iter_batched(
-            || (log.clone(), CommitLoop::new(transaction.clone(), rules.clone(), 3, 0).expect("a commit")),
-            |(mut log, machine)| {
-                let outcome = drive(machine, |request| Response { now_ms: 0, answer: log.answer(&request, 0) });
-                let expected = Outcome::Committed { version: Version(READ.0 + WINNERS + 1), attempts: 2 };
-                assert_eq!(outcome.expect("a log that we wrote"), expected);
+            || log.clone(),
+            |mut log| {
+                commit(&mut log, transaction.clone(), rules.clone());
                 log
             },
             BatchSize::LargeInput,

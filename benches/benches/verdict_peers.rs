@@ -5,11 +5,11 @@
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
-use benches::winners::{self, FILE, PREDICATE, READ};
-use conflict::{
-    commit_loop::{CommitLoop, Outcome},
-    rules::RuleSet,
+use benches::{
+    median,
+    winners::{self, ADDS, FILE, PREDICATE, READ, WINNERS},
 };
+use conflict::rules::RuleSet;
 use deltalake_core::{
     DeltaTableBuilder, Path,
     kernel::{
@@ -19,27 +19,18 @@ use deltalake_core::{
     logstore::object_store::PutPayload,
     protocol::DeltaOperation,
 };
-use log_core::{
-    path::{Version, commit_path},
-    store::{Response, drive},
-};
+use log_core::path::{Version, commit_path};
 use url::Url;
 
-const WINNERS: u64 = 1000;
-const ADDS: u64 = 100;
 const RUNS: usize = 7;
 
 /// Seconds of a commit past all winners.
 fn contend(commits: &[Vec<u8>]) -> f64 {
     let mut log = winners::store(commits);
-    let (transaction, rules) = (winners::transaction(&mut log), RuleSet::delta_spark());
+    let (transaction, rules) = (Arc::new(winners::transaction(&mut log)), Arc::new(RuleSet::delta_spark()));
     let begin = Instant::now();
-    let machine = CommitLoop::new(Arc::new(transaction), Arc::new(rules), 3, 0).expect("a commit");
-    let outcome = drive(machine, |request| Response { now_ms: 0, answer: log.answer(&request, 0) });
-    let seconds = begin.elapsed().as_secs_f64();
-    let expected = Outcome::Committed { version: Version(READ.0 + WINNERS + 1), attempts: 2 };
-    assert_eq!(outcome.expect("a log that we wrote"), expected);
-    seconds
+    winners::commit(&mut log, transaction, rules);
+    begin.elapsed().as_secs_f64()
 }
 
 /// The same of deltalake-core.
@@ -77,11 +68,6 @@ async fn deltalake(commits: &[Vec<u8>]) -> f64 {
     let last = Path::from(commit_path(Version(READ.0 + WINNERS + 1)));
     assert!(objects.head(&last).await.is_ok(), "it is committed behind the winners");
     seconds
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn main() {

@@ -6,6 +6,12 @@ pub mod winners;
 
 use rustc_hash::FxHashSet;
 
+/// The middle one of some figures.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 /// M(W, C) searched by a program that can do nothing else: a set of states and a stack, no events, no ways, no violations.
 ///
 /// Gives the number of states.

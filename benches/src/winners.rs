@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use conflict::{
+    commit_loop::{CommitLoop, Outcome},
     isolation::IsolationLevel,
     rules::RuleSet,
     transaction::{Operation, ReadSet, Transaction, Winner},
@@ -18,6 +19,10 @@ use log_core::{
 use serde_json::json;
 use sim::sql::{Constants, bind_predicate};
 
+/// Winners of the benchmarks.
+pub const WINNERS: u64 = 1000;
+/// Files that each of them adds.
+pub const ADDS: u64 = 100;
 /// What the transaction reads.
 pub const PREDICATE: &str = "day = DATE '2024-01-01'";
 /// The file that it read and removes.
@@ -101,6 +106,14 @@ fn remove(read: &Arc<Snapshot>) -> Vec<Action> {
         size: Some(add.size),
         ..RemoveFile::default()
     })]
+}
+
+/// Carries the transaction past the [`WINNERS`] and commits it behind them.
+pub fn commit(log: &mut ObjectMap, transaction: Arc<Transaction>, rules: Arc<RuleSet>) {
+    let machine = CommitLoop::new(transaction, rules, 3, 0).expect("a commit");
+    let outcome = drive(machine, |request| Response { now_ms: 0, answer: log.answer(&request, 0) });
+    let expected = Outcome::Committed { version: Version(READ.0 + WINNERS + 1), attempts: 2 };
+    assert_eq!(outcome.expect("a log that we wrote"), expected);
 }
 
 /// The winners, parsed.

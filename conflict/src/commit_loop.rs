@@ -124,7 +124,7 @@ impl CommitLoop {
         rules: Arc<RuleSet>,
         retries: u32,
         now_ms: i64,
-    ) -> Result<Self, InvalidTransaction> {
+    ) -> Result<Self, CommitLoopError> {
         transaction.check()?;
         let version = Version::after(transaction.read_version());
         let (modified_ms, state) = (BTreeMap::new(), State::Putting { version });

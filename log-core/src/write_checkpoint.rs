@@ -10,8 +10,7 @@ use crate::{
     load::{LoadError, LoadSnapshot},
     log_note::LogNote,
     path::{
-        CheckpointFile, CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, checksum_path,
-        commit_path,
+        CheckpointNaming, LAST_CHECKPOINT, LOG_FOLDER, LogFile, Version, before_version, checksum_path, commit_path,
     },
     segment::Listed,
     snapshot::Snapshot,
@@ -258,12 +257,10 @@ impl WriteCheckpoint {
             other => panic!("the driver answered a list with {other:?}"),
         };
         let version = work.encoded.version;
-        let there = |is: &dyn Fn(&CheckpointFile) -> bool| {
-            listing.iter().any(|object| matches!(LogFile::of(&object.path), LogFile::Checkpoint(file) if is(&file)))
-        };
+        let is_of = |path: &str, of| matches!(LogFile::of(path), LogFile::Checkpoint(file) if file.version == of);
         if let OldHint::Names(named) = old
             && named > version
-            && there(&|file| file.version == named)
+            && listing.iter().any(|object| is_of(&object.path, named))
         {
             return self.done(&work, checksum, HintOutcome::Newer { version: named });
         }

@@ -199,16 +199,11 @@ impl Log {
 
     /// Features that may be dropped: of those that Delta Spark 4.0 can drop, those that neither a property nor a file uses.
     fn unused_features(&self) -> Vec<&'static str> {
-        let used = |feature: &str, property: &str| {
-            !self.features.contains(feature)
-                || self.configuration.contains_key(property)
-                || feature == "deletionVectors" && self.files.iter().any(|file| file.vector.is_some())
-        };
-        [("deletionVectors", "delta.enableDeletionVectors"), ("v2Checkpoint", "delta.checkpointPolicy")]
-            .into_iter()
-            .filter(|(feature, property)| !used(feature, property))
-            .map(|(feature, _)| feature)
-            .collect()
+        let switched_on = |property| self.configuration.contains_key(property);
+        let vectors = switched_on("delta.enableDeletionVectors") || self.files.iter().any(|file| file.vector.is_some());
+        let used = [("deletionVectors", vectors), ("v2Checkpoint", switched_on("delta.checkpointPolicy"))];
+        let unused = used.into_iter().filter(|(feature, used)| self.features.contains(feature) && !used);
+        unused.map(|(feature, _)| feature).collect()
     }
 
     fn protocol(&self) -> Json {
@@ -511,8 +506,8 @@ fn make(log: &mut Log, act: Act, choices: &mut dyn Choices, prefix: &str) -> Mad
             if let Some(file) = log.files.first_mut() {
                 (file.base_row_id, file.row_version) = (None, None);
                 made.touched.push(file.path.clone());
+                made.actions.push(log.add(&log.files[0], false));
             }
-            made.actions.extend(log.files.first().map(|file| log.add(file, false)));
         }
     }
     if log.tracks() && log.mark != before {

@@ -341,8 +341,7 @@ impl Call {
         let rows = change.rows;
         let CallContext { naming, rules, commit_retries, .. } = &*self.context;
         let transaction = Arc::new(change.into_transaction(read, &sizes, naming, now_ms));
-        let machine = CommitLoop::new(transaction, rules.clone(), *commit_retries, now_ms);
-        let mut machine = machine.map_err(CommitLoopError::from)?;
+        let mut machine = CommitLoop::new(transaction, rules.clone(), *commit_retries, now_ms)?;
         let request = machine.start();
         self.state = State::Committing { rows, machine };
         Ok(Need::Store(request))

@@ -260,7 +260,11 @@ impl TableFolder {
         })
     }
 
-    fn extent(&self) -> Result<Extent, InspectError> {
+    /// Which versions the log still has.
+    ///
+    /// # Errors
+    /// When the log cannot be listed.
+    pub fn extent(&self) -> Result<Extent, InspectError> {
         match self.directory.answer(&Request::List { after: LOG_FOLDER.to_owned() }).answer {
             Answer::Listed(listing) => Ok(Extent::of(listing)),
             Answer::Unavailable { cause } => {

@@ -146,8 +146,7 @@ fn add_v2_feature(
     if InCommitTimestamps::of(&snapshot.metadata.configuration)?.is_some() {
         transaction.rebased.after_ms = Some(in_commit_timestamp(snapshot.version, &mut timed)?);
     }
-    let machine = CommitLoop::new(Arc::new(transaction), Arc::new(rules), DEFAULT_COMMIT_RETRIES, now_ms);
-    let machine = machine.map_err(CommitLoopError::from)?;
+    let machine = CommitLoop::new(Arc::new(transaction), Arc::new(rules), DEFAULT_COMMIT_RETRIES, now_ms)?;
     match drive(machine, answer)? {
         Outcome::Committed { version, .. } => Ok(Some(version)),
         Outcome::Conflict(conflict) => Err(MaintainError::Conflict(Box::new(conflict))),

@@ -102,21 +102,20 @@ pub(super) fn schema(commit: &Commit, state: &State, findings: &mut Findings) {
     {
         findings.report(Rule::Schema, error_chain(error));
     }
-    let twice = |names: &mut dyn Iterator<Item = &String>, findings: &mut Findings, what: &str| {
-        let mut seen: BTreeMap<String, &String> = BTreeMap::new();
-        for name in names {
-            if let Some(other) = seen.insert(name.to_lowercase(), name) {
-                findings.report(
-                    Rule::Schema,
-                    format!("{what} '{other}' and '{name}' are one name, as letter case does not count"),
-                );
-            }
-        }
-    };
     if let Some(Ok(schema)) = state.schema() {
-        twice(&mut schema.fields.iter().map(|field| &field.name), findings, "the columns");
+        distinct("columns", schema.fields.iter().map(|field| &field.name), findings);
     }
     if let Some(metadata) = state.metadata() {
-        twice(&mut metadata.partition_columns.iter(), findings, "the partition columns");
+        distinct("partition columns", metadata.partition_columns.iter(), findings);
+    }
+}
+
+fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a String>, findings: &mut Findings) {
+    let mut seen: BTreeMap<String, &String> = BTreeMap::new();
+    for name in names {
+        if let Some(other) = seen.insert(name.to_lowercase(), name) {
+            let message = format!("the {what} '{other}' and '{name}' are one name, as letter case does not count");
+            findings.report(Rule::Schema, message);
+        }
     }
 }

@@ -65,8 +65,12 @@ struct AddStatistics<'a> {
 }
 
 /// Statistics are JSON inside of a text. Those that are anything else are taken for none (report 32), so that their file is always read.
-pub(super) fn statistics_are_texts(commit: &[u8], findings: &mut Findings) {
-    for line in commit.split(|byte| *byte == b'\n') {
+pub(super) fn statistics_are_texts(commit: &Commit, bytes: &[u8], findings: &mut Findings) {
+    // What was taken for none can only be where there is none.
+    if !commit.actions.iter().any(|action| matches!(action, Action::Add(add) if add.stats.is_none())) {
+        return;
+    }
+    for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(AddLine { add: Some(add) }) = serde_json::from_slice(line) else { continue };
         if let Some(stats) = add.stats.filter(|stats| !stats.get().starts_with('"') && stats.get() != "null") {
             let what = short(stats.get());

@@ -221,7 +221,7 @@ impl CheckLog {
             }
         };
         checkpoint::mention(&commit.actions, &mut self.mentioned);
-        values::statistics_are_texts(bytes, &mut self.findings);
+        values::statistics_are_texts(&commit, bytes, &mut self.findings);
         for rule in ALONE {
             rule(&commit, &mut self.findings);
         }

@@ -1,7 +1,7 @@
 //! The commands that look at a real table: `history`, `files`, `show`, `read`, `digest`, `check`.
 
 use clap::{Args, Subcommand};
-use log_core::path::Version;
+use log_core::{path::Version, time_travel::Extent};
 use sim::{
     inspect::{Query, TableFolder, files_json, files_text, history_json, history_text, show_json, show_text},
     real::local_directory::now_ms,
@@ -85,7 +85,7 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
             let (folder, version) = look.table.open()?;
             let rows = folder.history(version, look.limit())?;
             if let Some(version) = version.filter(|_| rows.is_empty() && look.limit() > 0) {
-                return Err(cleaned(&folder, version)?);
+                return Err(cleaned(&folder, version, &folder.extent()?));
             }
             match look.output.json {
                 true => history_json(&rows, look.table.zone()),
@@ -126,15 +126,15 @@ pub fn run(command: &TableCommand) -> Result<Report, CliError> {
 }
 
 /// The error of a history of which nothing is left.
-fn cleaned(folder: &TableFolder, version: Version) -> Result<CliError, CliError> {
-    let place = folder.directory().root().display().to_string();
-    let left = match folder.history(None, usize::MAX)?.last() {
-        Some(row) => format!("the commits that are left begin at version {}", row.version),
+fn cleaned(folder: &TableFolder, version: Version, extent: &Extent) -> CliError {
+    let place = folder.directory().root().display();
+    let left = match extent.commits().first() {
+        Some((version, _)) => format!("the commits that are left begin at version {version}"),
         None => "no commit is left".to_owned(),
     };
     let reason =
         format!("the commits up to version {version} were cleaned up, and only commits tell of the history; {left}");
-    Ok(about(format!("table at '{place}'"))(reason.into()))
+    about(format!("table at '{place}'"))(reason.into())
 }
 
 impl Look {
