@@ -6,5 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p target/mutants
-# A search or a commit loop that never ends is a mutant that is noticed too.
+# Each mutant is compiled and linked anew, and nobody debugs it.
+export CARGO_PROFILE_DEV_DEBUG=0
+# A loop that never ends is noticed too.
 exec cargo mutants --package conflict --output target/mutants --iterate --minimum-test-timeout 60 --no-shuffle "$@"

@@ -16,7 +16,7 @@ use deltalake_core::{
         Action, EagerSnapshot, Remove,
         transaction::{CommitBuilder, TableReference},
     },
-    logstore::object_store::PutPayload,
+    logstore::object_store::{ObjectStoreExt, PutPayload},
     protocol::DeltaOperation,
 };
 use log_core::path::{Version, commit_path};

@@ -106,7 +106,7 @@ pub fn run(name: &str) -> Case {
     for commit in commits(&json["winners"], next.0) {
         let winner = Winner::new(commit);
         if let Some(conflict) = rules.check(&transaction, &winner) {
-            let end = Err(explain(&transaction, &winner, &conflict, &rules));
+            let end = Err(explain(&transaction, &[winner], &conflict, &rules));
             return Case { json, end };
         }
         rebase(&mut transaction, &winner).unwrap();

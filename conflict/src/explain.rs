@@ -1,13 +1,18 @@
 //! Why a transaction lost, and what would help: for people and for programs.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use log_core::{action::PartitionValues, path::Version};
+use log_core::{
+    action::{Action, PartitionValues},
+    expression::{BinaryOperator, Expression},
+    path::Version,
+};
 use serde_json::{Value as Json, json};
 
 use crate::{
     isolation::IsolationLevel,
-    predicate::{PartitionFilter, shown_partition},
+    predicate::{PartitionFilter, may_match, partition_condition, shown_partition},
+    rebase::rebase,
     rules::{Conflict, ConflictKind, RuleSet},
     transaction::{ReadSet, Transaction, Winner},
 };
@@ -58,14 +63,18 @@ pub struct Explanation {
     pub advice: Vec<String>,
 }
 
-/// Explains a conflict that rules found. Advice about levels, predicates and kinds of writes is given only where it helps: it is tried by the same
-/// rules.
-pub fn explain(transaction: &Transaction, winner: &Winner, conflict: &Conflict, rules: &RuleSet) -> Explanation {
+/// Explains the conflict that rules found with the first of some winners, which follow each other. Advice about levels, predicates and kinds of writes is
+/// given only where it helps: it is tried by the same rules, on all of them.
+///
+/// # Panics
+/// When there is no winner.
+pub fn explain(transaction: &Transaction, winners: &[Winner], conflict: &Conflict, rules: &RuleSet) -> Explanation {
+    let winner = &winners[0];
     let kind = conflict.finding.kind;
     let predicate = conflict.finding.predicate.and_then(|position| transaction.reads.predicates.get(position));
     let unbounded = conflict.finding.predicate.is_some_and(|position| {
         let read = transaction.read.as_ref();
-        read.is_some_and(|read| {
+        read.filter(|read| !read.partition_columns().is_empty()).is_some_and(|read| {
             PartitionFilter::new(&transaction.reads.predicates, read).unbounded().any(|p| p == position)
         })
     });
@@ -92,7 +101,7 @@ pub fn explain(transaction: &Transaction, winner: &Winner, conflict: &Conflict, 
             | ConflictKind::DomainMetadataConflict => Retry::ReloadTable,
             _ => Retry::Rerun,
         },
-        advice: advice(transaction, winner, kind, unbounded, rules),
+        advice: advice(transaction, winners, conflict, unbounded, rules),
     }
 }
 
@@ -112,106 +121,149 @@ fn partition(transaction: &Transaction, winner: &Winner, conflict: &Conflict) ->
 
 fn advice(
     transaction: &Transaction,
-    winner: &Winner,
-    kind: ConflictKind,
+    winners: &[Winner],
+    conflict: &Conflict,
     unbounded: bool,
     rules: &RuleSet,
 ) -> Vec<String> {
-    let mut advice = Vec::new();
+    let (kind, winner) = (conflict.finding.kind, &winners[0]);
+    let mut advice: Vec<String> = Vec::new();
+    let mut say = |text: &str| advice.push(text.to_owned());
     let helps = |change: &dyn Fn(&mut Transaction)| {
         let mut other = transaction.clone();
         change(&mut other);
-        rules.check(&other, winner).is_none()
+        passes(other, winners, rules)
     };
     match kind {
         ConflictKind::ConcurrentAppend | ConflictKind::ConcurrentDeleteRead | ConflictKind::ConcurrentDeleteDelete => {
-            if let Some(narrow) = narrower(transaction, winner, rules) {
-                advice.push(narrow);
-            } else if unbounded {
-                advice
-                    .push("name the partitions that are meant by constants in the condition, joined by AND".to_owned());
+            let partitioned = transaction.read.as_ref().is_some_and(|read| !read.partition_columns().is_empty());
+            if let Some(narrow) = narrower(transaction, winners, conflict, rules) {
+                say(&narrow);
+            } else if unbounded && partitioned {
+                say("name the partitions that are meant by constants in the condition, joined by AND");
             }
             if transaction.level == IsolationLevel::Serializable
                 && helps(&|other| other.level = IsolationLevel::WriteSerializable)
             {
-                let text = "at level WriteSerializable this would commit, since the other order of the two explains the result";
-                advice.push(text.to_owned());
+                say(
+                    "at level WriteSerializable this would commit, since the other order of the two explains the result",
+                );
             }
             // Of the other operations it is known that they change rows.
             let plain = transaction.operation.name == "WRITE";
-            let rewrites = plain && transaction.removes().next().is_some() && transaction.adds().next().is_some();
-            if rewrites && helps(&|other| other.level = IsolationLevel::SnapshotIsolation) {
-                let text =
-                    "if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files";
-                advice.push(text.to_owned());
+            let removes = transaction.removes().next().is_some();
+            let adds = transaction.adds().next().is_some();
+            if plain && removes && adds && helps(&|other| other.level = IsolationLevel::SnapshotIsolation) {
+                say("if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files");
             }
-            let only_adds = transaction.removes().next().is_none() && transaction.adds().next().is_some();
+            // Change data is written by what reads rows.
+            let only_adds = transaction.actions.iter().filter(|action| action.is_file_action());
+            let only_adds = adds && only_adds.into_iter().all(|action| matches!(action, Action::Add(_)));
             let blind = |other: &mut Transaction| {
                 other.reads = ReadSet { app_ids: other.reads.app_ids.clone(), ..ReadSet::default() };
                 other.blind_append = true;
             };
             if only_adds && helps(&blind) {
-                let text = "an insert that does not read this table is a blind append and passes";
-                advice.push(text.to_owned());
+                say("an insert that does not read this table is a blind append and passes");
             }
-            if kind != ConflictKind::ConcurrentAppend {
-                advice.push("let writers that run at once rewrite disjoint files".to_owned());
+            if kind != ConflictKind::ConcurrentAppend && removes {
+                say("let writers that run at once rewrite disjoint files");
+            }
+            if kind == ConflictKind::ConcurrentAppend && !partitioned {
+                say(
+                    "partition the table by columns that conditions name, so that writers of different partitions pass each other",
+                );
+            }
+            if advice.is_empty() {
+                advice.push(
+                    "let writers that run at once work on different partitions, or run one after the other".to_owned(),
+                );
             }
         }
         ConflictKind::ConcurrentTransaction => {
-            advice.push("let one copy of the application run at a time, each with a checkpoint of its own".to_owned());
+            say("let one copy of the application run at a time, each with a checkpoint of its own");
         }
-        ConflictKind::ConcurrentWrite => {
-            advice.push("let nothing else write while this runs".to_owned());
-        }
+        ConflictKind::ConcurrentWrite => say("let nothing else write while this runs"),
         ConflictKind::MetadataChanged | ConflictKind::ProtocolChanged if transaction.read.is_none() => {
-            advice.push("create the table once, before writers start".to_owned());
+            say("create the table once, before writers start");
+        }
+        ConflictKind::ProtocolChanged
+            if winner.protocol().is_some_and(|new| transaction.client.check(new).is_err()) =>
+        {
+            say(
+                "use a version of the client that implements what the table needs now; until then it can write nothing",
+            );
+        }
+        ConflictKind::MetadataChanged if winner.moves_identity_only() => {
+            say("let one writer at a time add rows to a table with identity columns");
         }
         ConflictKind::MetadataChanged if winner.adds().next().is_some() => {
-            let text = "let appends not change the schema, or let the one that does run alone";
-            advice.push(text.to_owned());
+            say("let appends not change the schema, or let the one that does run alone");
         }
         ConflictKind::MetadataChanged
         | ConflictKind::ProtocolChanged
         | ConflictKind::FeatureDropConflict
         | ConflictKind::BackfillConflict
-        | ConflictKind::DomainMetadataConflict => {
-            advice.push("change tables while nobody else does".to_owned());
-        }
+        | ConflictKind::DomainMetadataConflict => say("change tables while nobody else does"),
     }
     advice
 }
 
-/// A partition predicate that would have kept the two apart: the partitions of the files that the transaction removes and adds.
-fn narrower(transaction: &Transaction, winner: &Winner, rules: &RuleSet) -> Option<String> {
+/// Would the transaction get past all winners?
+fn passes(transaction: Transaction, winners: &[Winner], rules: &RuleSet) -> bool {
+    let mut transaction = Arc::new(transaction);
+    winners.iter().all(|winner| rules.check(&transaction, winner).is_none() && rebase(&mut transaction, winner).is_ok())
+}
+
+/// Partitions that are named one by one.
+const MAX_PARTITIONS: usize = 8;
+
+/// A condition on partitions that would have kept the two apart: it holds the partitions of the files that the transaction removes and adds. Where the condition
+/// of the statement names partitions already, another would make it another statement.
+fn narrower(transaction: &Transaction, winners: &[Winner], conflict: &Conflict, rules: &RuleSet) -> Option<String> {
     let read = transaction.read.as_ref()?;
+    let registered = PartitionFilter::new(&transaction.reads.predicates, read);
+    let mut unbounded = registered.unbounded();
+    let may_narrow = match conflict.finding.predicate {
+        Some(position) => unbounded.any(|unbounded| unbounded == position),
+        None => unbounded.count() == transaction.reads.predicates.len(),
+    };
+    if !may_narrow {
+        return None;
+    }
     let of_removes = transaction.removes().filter_map(|remove| {
         let live = transaction.read_file(&remove.path).map(|add| &add.partition_values);
         live.or(remove.partition_values.as_ref())
     });
-    let own: Vec<&PartitionValues> = of_removes.chain(transaction.adds().map(|add| &add.partition_values)).collect();
-    let mut names: Vec<String> = own.iter().filter_map(|values| shown_partition(read, values)).collect();
-    names.sort();
-    names.dedup();
-    if names.is_empty() {
-        return None;
+    let written = of_removes.chain(transaction.adds().map(|add| &add.partition_values));
+    let mut partitions: BTreeMap<String, Expression> = BTreeMap::new();
+    for values in written {
+        let partition = partition_condition(read, values)?;
+        partitions.insert(partition.to_string(), partition);
     }
-    // What the transaction would have read: files of its own partitions. What matters of the predicate is which of the winner's files it matches.
-    let touched = |values: &PartitionValues| own.contains(&values);
-    if winner.adds().any(|add| touched(&add.partition_values)) {
-        return None;
-    }
-    let files = transaction.reads.files.iter();
-    let files = files.filter(|path| transaction.read_file(path).is_some_and(|add| touched(&add.partition_values)));
-    let reads = ReadSet {
-        whole_table: false,
-        predicates: Vec::new(),
-        files: files.cloned().collect(),
-        app_ids: transaction.reads.app_ids.clone(),
+    let names: Vec<&str> = partitions.keys().map(String::as_str).collect();
+    let shown = match names.as_slice() {
+        [first, .., last] if names.len() > MAX_PARTITIONS => {
+            format!("its {} partitions, {first} to {last},", names.len())
+        }
+        names => names.join(" OR "),
     };
+    let condition = Expression::joined(BinaryOperator::Or, partitions.into_values().collect())?;
+    // With the condition, the statement would have read what it reads of those partitions.
+    let predicates = match transaction.reads.predicates.as_slice() {
+        [] => vec![condition.clone()],
+        predicates => predicates.iter().map(|predicate| predicate.clone().and(condition.clone())).collect(),
+    };
+    let files = transaction
+        .reads
+        .files
+        .iter()
+        .filter(|path| transaction.read_file(path).is_some_and(|add| may_match(&condition, read, add)));
+    let app_ids = transaction.reads.app_ids.clone();
+    let reads = ReadSet { whole_table: false, predicates, files: files.cloned().collect(), app_ids };
     let narrowed = Transaction { reads, ..transaction.clone() };
-    rules.check(&narrowed, winner).is_none().then(|| {
-        format!("the winner touched no partition that this transaction writes: a condition on {} that every row must meet keeps the two apart", names.join(" or "))
+    passes(narrowed, winners, rules).then(|| {
+        format!("nothing was written to a partition that this transaction writes: a condition on {shown} that every row must meet keeps them apart")
     })
 }
 
@@ -231,7 +283,7 @@ impl Explanation {
             "file": self.file,
             "partition": self.partition,
             "predicate": self.predicate,
-            "predicateNamesNoPartition": self.unbounded,
+            "predicateNarrowsNoPartition": self.unbounded,
             "blindRetryIsSafe": false,
             "retry": match self.retry {
                 Retry::Rerun => "rerun",

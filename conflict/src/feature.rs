@@ -18,6 +18,8 @@ pub const IN_COMMIT_TIMESTAMP: &str = "inCommitTimestamp";
 pub const CLUSTERING: &str = "clustering";
 /// History is kept readable after a feature was dropped.
 pub const CHECKPOINT_PROTECTION: &str = "checkpointProtection";
+/// Conditions that every row meets.
+pub const CHECK_CONSTRAINTS: &str = "checkConstraints";
 /// The catalog decides which commit wins.
 pub const CATALOG_MANAGED: &str = "catalogManaged";
 /// Column types that were widened.
@@ -29,7 +31,7 @@ pub const ROW_TRACKING_DOMAIN: &str = "delta.rowTracking";
 pub const CLUSTERING_DOMAIN: &str = "delta.clustering";
 
 /// What Delta Spark 4 reads and writes.
-const DELTA_SPARK: [&str; 26] = [
+const DELTA_SPARK: [&str; 30] = [
     "allowColumnDefaults",
     "appendOnly",
     "catalogManaged",
@@ -45,6 +47,7 @@ const DELTA_SPARK: [&str; 26] = [
     "generatedColumns",
     "icebergCompatV1",
     "icebergCompatV2",
+    "icebergCompatV3",
     "identityColumns",
     "inCommitTimestamp",
     "invariants",
@@ -55,7 +58,10 @@ const DELTA_SPARK: [&str; 26] = [
     "typeWidening-preview",
     "v2Checkpoint",
     "vacuumProtocolCheck",
+    "variantShredding",
+    "variantShredding-preview",
     "variantType",
+    "variantType-preview",
 ];
 
 /// Features that change nothing for a transaction that was prepared before they were there (Delta Spark,
@@ -108,7 +114,7 @@ impl Client {
                     [] => return Ok(()),
                     unknown => format!("the features {}", unknown.join(", ")),
                 };
-                Err(Unsupported { what: "written", needs })
+                Err(Unsupported { what: "written", needs, client: "Delta Spark 4" })
             }
         }
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use log_core::{
     action::{AddFile, Metadata, PartitionValues},
-    expression::Expression,
+    expression::{BinaryOperator, Expression},
     layout::ColumnMapping,
     schema::{Field, Schema},
     snapshot::Snapshot,
@@ -62,7 +62,9 @@ impl<'a> PartitionFilter<'a> {
         let names = read.partition_columns();
         let columns: Vec<_> = partition_columns(read).collect();
         let compile = |predicate: &'a Expression| {
-            let parts = predicate.conjuncts().into_iter().filter(|part| is_partition_predicate(part, names));
+            let truth = Expression::truth();
+            let narrows = |part: &&Expression| is_partition_predicate(part, names) && **part != truth;
+            let parts = predicate.conjuncts().into_iter().filter(narrows);
             parts.map(|part| Compiled::new(part, &columns)).collect()
         };
         let predicates = predicates.iter().map(compile).collect();
@@ -120,6 +122,23 @@ pub fn shown_partition(read: &Snapshot, values: &PartitionValues) -> Option<Stri
     };
     let shown: Option<Vec<String>> = read.partition_columns().iter().zip(partition_columns(read)).map(value).collect();
     shown.filter(|shown| !shown.is_empty()).map(|shown| format!("[{}]", shown.join(", ")))
+}
+
+/// The condition that holds for the rows of one partition: `(p = 'a') AND (q IS NULL)`. `None` without partition columns, or when a value is missing or cannot
+/// be read.
+pub fn partition_condition(read: &Snapshot, values: &PartitionValues) -> Option<Expression> {
+    let parts: Option<Vec<Expression>> = partition_columns(read)
+        .map(|PartitionColumn { key, index, field }| {
+            let (index, field) = (index?, field?);
+            let data_type = field.data_type.primitive()?;
+            let column = Box::new(Expression::Column { index, name: field.name.clone(), data_type });
+            Some(match parse_partition_value(values.get(key)?.as_deref(), data_type).ok()? {
+                Value::Null => Expression::IsNull(column),
+                value => Expression::binary(BinaryOperator::Equal, *column, Expression::Literal { value, data_type }),
+            })
+        })
+        .collect();
+    parts?.into_iter().reduce(Expression::and)
 }
 
 /// How columns are found in the log of a table. A mode that the protocol does not know maps nothing: such a table cannot be read anyway.

@@ -17,6 +17,7 @@ use log_core::{
 pub use self::row_tracking::high_water_mark;
 pub(crate) use self::row_tracking::leaves_out_touched_files;
 pub(crate) use self::timestamps::{ENABLEMENT_TIMESTAMP, ENABLEMENT_VERSION, retain_enablement, timestamps_enabled};
+pub(crate) use self::versions::PROTECTED_BEFORE;
 use crate::{
     feature::{CLUSTERING_DOMAIN, DOMAIN_METADATA, lists},
     transaction::{Transaction, Winner, domains},
@@ -43,9 +44,20 @@ pub enum RebaseError {
         /// The winner.
         winner: Version,
     },
-    /// The winner's high-water mark of row ids cannot be read.
-    #[error("version {winner}: the configuration of the domain delta.rowTracking has no integer rowIdHighWaterMark")]
+    /// The high-water mark of row ids of the winner, or of what was read, cannot be read.
+    #[error(
+        "version {version}: the configuration of the domain delta.rowTracking has no integer rowIdHighWaterMark, so which row ids are free is \
+         not known; drop the table feature rowTracking and add it again"
+    )]
     HighWaterMark {
+        /// The winner, or the version that was read.
+        version: Version,
+    },
+    /// The winner's in-commit timestamp is the last that there is.
+    #[error(
+        "version {winner} has the last in-commit timestamp that a 64-bit integer holds, and no commit can be later"
+    )]
+    Timestamp {
         /// The winner.
         winner: Version,
     },
@@ -65,8 +77,7 @@ pub fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) -> Result<(),
     row_tracking::rebase(transaction, winner)?;
     versions::move_type_changes(transaction, winner.version());
     versions::move_checkpoint_protection(transaction, winner.version());
-    timestamps::rebase(transaction, winner);
-    Ok(())
+    timestamps::rebase(transaction, winner)
 }
 
 /// Protocol and metadata of the winner hold for the transaction too, unless it brings its own. Metadata of an identity-only winner is not taken

@@ -98,6 +98,7 @@ impl Transaction {
             actions.iter().filter(|action| action.is_file_action()).all(|action| matches!(action, Action::Add(_)));
         let blind_append = only_adds && reads.is_empty();
         let mut actions = actions;
+        leave_out_repeated_progress(&mut actions);
         if let Some(read) = &read {
             retain_enablement(&mut actions, &read.metadata);
         }
@@ -214,6 +215,15 @@ impl Transaction {
         let after = self.rebased.after_ms.map_or(i64::MIN, |after| after.saturating_add(1));
         self.metadata().is_some_and(timestamps_enabled).then(|| now_ms.max(after))
     }
+}
+
+/// An application that is moved to one number twice is moved once, as in Delta Spark; to two numbers, see [`Transaction::check`].
+fn leave_out_repeated_progress(actions: &mut Vec<Action>) {
+    let mut moved = BTreeSet::new();
+    actions.retain(|action| match action {
+        Action::Transaction(progress) => moved.insert((progress.app_id.clone(), progress.version)),
+        _ => true,
+    });
 }
 
 fn protocol_of(actions: &[Action]) -> Option<&Protocol> {

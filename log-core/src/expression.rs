@@ -206,6 +206,16 @@ impl Expression {
         Self::binary(BinaryOperator::And, self, right)
     }
 
+    /// `a operator b operator c`, for an operator for which brackets make no difference, in a tree that is not deeper than it must be. `None` of nothing.
+    pub fn joined(operator: BinaryOperator, mut parts: Vec<Self>) -> Option<Self> {
+        if parts.len() < 2 {
+            return parts.pop();
+        }
+        let right = parts.split_off(parts.len().div_ceil(2));
+        let (left, right) = (Self::joined(operator, parts)?, Self::joined(operator, right)?);
+        Some(Self::binary(operator, left, right))
+    }
+
     /// This expression brought to a type; itself when it has that type.
     pub fn cast_to(self, to: PrimitiveType) -> Self {
         if self.data_type() == to {

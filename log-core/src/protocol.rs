@@ -73,15 +73,20 @@ const IMPLIED_FEATURES: [(&str, i32, i32); 7] = [
     ("identityColumns", 1, 6),
 ];
 
-/// A table that needs more than this crate implements.
+/// A table that needs more than a client implements.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
-#[error("the table cannot be {what}: it needs {needs}, which this build of contend does not implement")]
+#[error("the table cannot be {what}: it needs {needs}, which {client} does not implement")]
 pub struct Unsupported {
     /// `read`, `written` or `given a checkpoint`.
     pub what: &'static str,
     /// Versions or features.
     pub needs: String,
+    /// Who does not implement them; [`CLIENT`] is this crate.
+    pub client: &'static str,
 }
+
+/// This crate, where it is named beside other clients.
+pub const CLIENT: &str = "this build of contend";
 
 impl Protocol {
     /// The protocol of a table that contend creates.
@@ -167,20 +172,18 @@ fn check(
     if version <= plain {
         return Ok(());
     }
+    let refuse = |needs| Err(Unsupported { what, needs, client: CLIENT });
     if version != by_features {
-        return Err(Unsupported { what, needs: format!("{role} version {version}") });
+        return refuse(format!("{role} version {version}"));
     }
     let Some(features) = features else {
-        return Err(Unsupported {
-            what,
-            needs: format!("{role} version {version} with a list of features, which is missing"),
-        });
+        return refuse(format!("{role} version {version} with a list of features, which is missing"));
     };
     let unknown: Vec<&str> = features.iter().map(String::as_str).filter(|feature| !known.contains(feature)).collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(Unsupported { what, needs: format!("the {role} features {}", unknown.join(", ")) })
+    refuse(format!("the {role} features {}", unknown.join(", ")))
 }
 
 #[cfg(test)]

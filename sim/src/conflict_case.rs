@@ -105,8 +105,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// In what it is not as expected; empty when the case passes.
     pub differences: Vec<String>,
-    /// Parts of read predicates that count as true because nothing can be said of them, and why.
-    pub widened: Vec<String>,
+    /// Parts of read predicates that count as true because nothing can be said of them, and why; files that cannot have been read.
+    pub notes: Vec<String>,
 }
 
 /// A case that cannot be judged.

@@ -21,7 +21,7 @@ use log_core::{
     commit::Commit,
     load::{LoadError, LoadSnapshot},
     path::{Version, commit_path},
-    protocol::Unsupported,
+    protocol::{CLIENT, Unsupported},
     snapshot::Snapshot,
     store::{Answer, Request, Response, drive},
     time_travel::{InCommitTimestamps, PropertyError},
@@ -172,7 +172,8 @@ fn upgrade(snapshot: Arc<Snapshot>, rules: &RuleSet, txn_id: String) -> Result<T
     snapshot.protocol.check_checkpointable()?;
     // Its property has another name, and what exactly its commits must say is written nowhere.
     if snapshot.protocol.features().contains(TIMESTAMP_PREVIEW) {
-        return Err(Unsupported { what: "written", needs: format!("the writer features {TIMESTAMP_PREVIEW}") }.into());
+        let needs = format!("the writer features {TIMESTAMP_PREVIEW}");
+        return Err(Unsupported { what: "written", needs, client: CLIENT }.into());
     }
     let level = IsolationLevel::of_table(&snapshot.metadata.configuration, rules.default_level)?;
     let protocol = snapshot.protocol.with_feature(V2_FEATURE);

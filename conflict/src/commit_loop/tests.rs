@@ -136,6 +136,9 @@ fn run(transaction: &Arc<Transaction>, retries: u32, mut store: ObjectMap, scrip
     let result = loop {
         story.push(label(&request));
         assert!(story.len() < 500, "a loop ends");
+        let mut writes_and_lists = story.iter().rev().filter(|label| !label.starts_with("get") && *label != "wait");
+        let puts_last = writes_and_lists.next().is_some_and(|label| label.starts_with("put"));
+        assert_eq!(machine.is_probing(), puts_last && label(&request).starts_with("get"), "{story:?}");
         if let Request::PutIfAbsent { bytes, .. } = &request {
             let info = Commit::parse(Version(0), bytes).unwrap().info().unwrap().clone();
             assert_eq!((info.timestamp(), info.txn_id()), (Some(now_ms), Some(&*transaction.txn_id)));
@@ -302,6 +305,23 @@ fn each_put_is_written_anew_at_its_time_under_the_same_id() {
     assert_eq!(run.puts.len(), 2);
     assert_ne!(run.puts[0], run.puts[1]);
     assert_eq!(run.store.get(&commit_path(Version(3))).as_ref(), Some(&run.puts[1]));
+}
+
+#[test]
+fn puts_that_were_forgotten_do_not_count() {
+    let (append, rules) = (transaction("WRITE", "own"), Arc::new(RuleSet::delta_spark()));
+    let mut machine = CommitLoop::new(append, rules, 1, 0).unwrap();
+    let answer = |request: &Request| Response { now_ms: 0, answer: log(&["+a"]).answer(request, 0) };
+    let mut request = machine.start();
+    while label(&request) != "put 3" {
+        request = match machine.advance(answer(&request)) {
+            Step::Request(next) => next,
+            Step::Done(result) => panic!("{result:?}"),
+        };
+    }
+    machine.forget_attempts();
+    let Step::Done(Ok(outcome)) = machine.advance(answer(&request)) else { panic!("the second put is free") };
+    assert_eq!(outcome, Outcome::Committed { version: Version(3), attempts: 0 });
 }
 
 /// Report 44 (a), (f).

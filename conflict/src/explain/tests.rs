@@ -6,7 +6,7 @@ use log_core::snapshot::Snapshot;
 use super::*;
 use crate::{
     cases,
-    testing::{actions, partitioned, predicate, table, unpartitioned, winner},
+    testing::{actions, partitioned, predicate, table, unpartitioned, winner, winner_at},
     transaction::Operation,
 };
 
@@ -25,7 +25,7 @@ fn explained(table: &Arc<Snapshot>, level: &str, operation: &str, reads: &str, o
     let own = Transaction::new(Some(table.clone()), read_set, operation, actions(own), level, "own".to_owned());
     let (winner, rules) = (winner(theirs), RuleSet::delta_spark());
     let conflict = rules.check(&own, &winner).expect("a conflict");
-    explain(&own, &winner, &conflict, &rules)
+    explain(&own, &[winner], &conflict, &rules)
 }
 
 #[track_caller]
@@ -66,7 +66,7 @@ fn compaction_by_overwrite_is_told_to_be_optimize() {
           "operation": "WRITE",
           "partition": "[p=a]",
           "predicate": "(p = 'a')",
-          "predicateNamesNoPartition": false,
+          "predicateNarrowsNoPartition": false,
           "readVersion": 1,
           "reason": "added a file to a partition that this transaction read",
           "retry": "rerun",
@@ -87,7 +87,7 @@ fn a_merge_into_any_partition_is_told_to_name_partitions() {
     check(
         &merge("-f9[p=b] +g[p=b]", "info:OPTIMIZE:false -~f1[p=a] -~f2[p=a] +~c[p=a]"),
         &expect![
-            "ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."
+            "ConcurrentAppend: the operation MERGE read version 1 and was checked at WriteSerializable. Version 2 (OPTIMIZE) added a file to a partition that this transaction read: c in partition [p=a] [rule added-files]. The read predicate that matched is `(id = 1L)`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: nothing was written to a partition that this transaction writes: a condition on (p = 'b') that every row must meet keeps them apart."
         ],
     );
     check(
@@ -113,7 +113,7 @@ fn a_predicate_that_narrows_nothing_is_named() {
     check(
         &merge,
         &expect![
-            "ConcurrentAppend: the operation MERGE read version 1 and was checked at Serializable. Version 2 (MERGE) added a file to a partition that this transaction read: h in partition [p=a] [rule added-files]. The read predicate that matched is `((p = 'b') OR (id = 5L))`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: the winner touched no partition that this transaction writes: a condition on [p=b] that every row must meet keeps the two apart."
+            "ConcurrentAppend: the operation MERGE read version 1 and was checked at Serializable. Version 2 (MERGE) added a file to a partition that this transaction read: h in partition [p=a] [rule added-files]. The read predicate that matched is `((p = 'b') OR (id = 5L))`, of which no part narrows the partitions. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: nothing was written to a partition that this transaction writes: a condition on (p = 'b') that every row must meet keeps them apart."
         ],
     );
 }
@@ -125,7 +125,7 @@ fn an_insert_that_reads_is_told_what_a_blind_append_is() {
     check(
         &insert,
         &expect![
-            "ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: an insert that does not read this table is a blind append and passes."
+            "ConcurrentAppend: the operation WRITE read version 1 and was checked at Serializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. The read predicate that matched is `(id > 5L)`. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: at level WriteSerializable this would commit, since the other order of the two explains the result. To avoid it: an insert that does not read this table is a blind append and passes. To avoid it: partition the table by columns that conditions name, so that writers of different partitions pass each other."
         ],
     );
     // At WriteSerializable the level cannot help any more.
@@ -134,7 +134,7 @@ fn an_insert_that_reads_is_told_what_a_blind_append_is() {
     check(
         &insert,
         &expect![
-            "ConcurrentAppend: the operation WRITE read version 1 and was checked at WriteSerializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: an insert that does not read this table is a blind append and passes."
+            "ConcurrentAppend: the operation WRITE read version 1 and was checked at WriteSerializable. Version 2 (WRITE) added a file, and this transaction depends on the whole table: m [rule added-files]. The read predicate that matched is `(id > 5L)`. Putting the same files again is not safe; running the statement again on a fresh snapshot is. To avoid it: an insert that does not read this table is a blind append and passes. To avoid it: partition the table by columns that conditions name, so that writers of different partitions pass each other."
         ],
     );
 }
@@ -232,7 +232,8 @@ fn who_found_no_table_is_told_to_create_it_first() {
 fn advice_is_given_only_where_it_helps() {
     let advice =
         |level, operation, reads, own, theirs| explained(&partitioned(), level, operation, reads, own, theirs).advice;
-    let narrow = "the winner touched no partition";
+    let narrow = "nothing was written to a partition";
+    let apart = "work on different partitions";
     let has = |advice: &[String], text: &str| advice.iter().any(|one| one.contains(text));
     // The winner is not blind, so the level does not help; it wrote where the transaction writes, so no partition does.
     let found = advice("Serializable", "DELETE", "p=a; file:f1", "-f1[p=a] +g[p=a]", "info:UPDATE:false +n[p=a]");
@@ -246,7 +247,7 @@ fn advice_is_given_only_where_it_helps() {
     // The winner removes what is removed: neither another level nor OPTIMIZE would pass.
     let found =
         advice("Serializable", "DELETE", "p=a; file:f1", "-f1[p=a] +g[p=a]", "info:UPDATE:false -f1[p=a] +n[p=a]");
-    assert!(found.is_empty(), "{found:?}");
+    assert!(found.len() == 1 && has(&found, apart), "{found:?}");
     let found = advice(
         "Serializable",
         "DELETE",
@@ -261,7 +262,89 @@ fn advice_is_given_only_where_it_helps() {
     assert!(has(&found, narrow), "{found:?}");
     // Nothing that it writes says where it works.
     let found = advice("Serializable", "WRITE", "whole", "txn:a", "info:UPDATE:false +n[p=b]");
-    assert!(found.is_empty(), "{found:?}");
+    assert!(found.len() == 1 && has(&found, apart), "{found:?}");
+    // Its condition names partitions already, so another would make it another statement.
+    let found = advice("Serializable", "WRITE", "p=b; file:f9", "+g[p=c]", "info:UPDATE:false +n[p=b]");
+    assert!(!has(&found, narrow), "{found:?}");
+    // It read nothing that was removed, and rewrites nothing.
+    let found = advice("Serializable", "WRITE", "whole", "+g[p=a]", "info:UPDATE:false -f9[p=b]");
+    assert!(has(&found, narrow) && !has(&found, "disjoint"), "{found:?}");
+    // Change data is written by who reads.
+    let found = explained(&unpartitioned(), "Serializable", "MERGE", "id=1", "+g cdc", "info:UPDATE:false +n").advice;
+    assert!(!has(&found, "blind append"), "{found:?}");
+}
+
+/// A value may be spelt in several ways, and NULL is the empty text too: who wrote `7` is not kept apart from who wrote `007`.
+#[test]
+fn partitions_are_told_apart_by_value() {
+    let table = table("id long, p integer", "p", &["+f1[p=7] +f2[p=8]"]);
+    let advice = |own: &str, theirs: &str| {
+        let own = format!("-f1[p=7] +g[p={own}]");
+        explained(&table, "WriteSerializable", "MERGE", "id=1; file:f1; file:f2", &own, theirs).advice.join("; ")
+    };
+    assert!(advice("007", "info:MERGE:false +n[p=8]").contains("a condition on (p = 7) that"));
+    assert!(!advice("7", "info:MERGE:false +n[p=007]").contains("a condition on"));
+    assert!(!advice("007", "info:MERGE:false +n[p=7]").contains("a condition on"));
+    let null = advice("", "info:MERGE:false +n[p=8]");
+    assert!(null.contains("a condition on (p = 7) OR (p IS NULL) that"), "{null}");
+    assert!(!advice("", "info:MERGE:false +n[p=]").contains("a condition on"));
+    assert!(!advice("seven", "info:MERGE:false +n[p=8]").contains("a condition on"));
+}
+
+#[test]
+fn who_cannot_write_the_table_any_more_is_told_so() {
+    let advice = |theirs: &str| explained(&unpartitioned(), "Serializable", "WRITE", "", "+n", theirs);
+    let unsupported = advice("info:UPGRADE:false protocol:1,7,neverHeardOfIt");
+    assert!(unsupported.advice[0].starts_with("use a version of the client"), "{unsupported}");
+    let dropped = advice("info:DROP_FEATURE:false protocol:1,1");
+    assert_eq!(dropped.advice, ["change tables while nobody else does"]);
+}
+
+/// Identity columns move their marks with every insert.
+#[test]
+fn writers_of_identity_columns_are_told_to_take_turns() {
+    let mut marks = winner("info:WRITE:true metadata +n");
+    let Action::CommitInfo(info) = &mut marks.commit.actions[0] else { panic!("an info") };
+    info.0.insert("tags".to_owned(), serde_json::json!({ "delta.identity.schemaUpdate": "true" }));
+    let marks = Winner::new(marks.commit);
+    let (operation, level) = (Operation::named("WRITE"), IsolationLevel::Serializable);
+    let own = actions("+m metadata");
+    let own = Transaction::new(Some(unpartitioned()), ReadSet::default(), operation, own, level, String::new());
+    let rules = RuleSet::delta_spark();
+    let conflict = rules.check(&own, &marks).expect("a conflict");
+    let advice = explain(&own, &[marks], &conflict, &rules).advice;
+    assert_eq!(advice, ["let one writer at a time add rows to a table with identity columns"]);
+}
+
+#[test]
+fn many_partitions_are_not_named_one_by_one() {
+    let advice = |count: u32| {
+        let own: Vec<String> = (10..10 + count).map(|n| format!("+g{n}[p={n}]")).collect();
+        let table = table("id long, p string", "p", &["+f1[p=a]"]);
+        explained(&table, "WriteSerializable", "MERGE", "id=1", &own.join(" "), "info:MERGE:false +n[p=z]").advice
+    };
+    assert!(advice(2)[0].contains("a condition on (p = '10') OR (p = '11') that"));
+    assert!(advice(8)[0].contains("(p = '17') that"));
+    assert!(advice(9)[0].contains("a condition on its 9 partitions, (p = '10') to (p = '18'), that"));
+    assert!(advice(5000)[0].contains("its 5000 partitions"));
+}
+
+/// What is advised is tried on all winners that are known, not on the first alone.
+#[test]
+fn advice_that_helps_past_one_winner_only_is_not_given() {
+    let level = |theirs: &[&str]| {
+        let reads = ReadSet { predicates: vec![predicate(&partitioned(), "p=a")], ..ReadSet::default() };
+        let (operation, own) = (Operation::named("DELETE"), actions("-f1[p=a]"));
+        let own =
+            Transaction::new(Some(partitioned()), reads, operation, own, IsolationLevel::Serializable, String::new());
+        let winners: Vec<Winner> = (2..).zip(theirs).map(|(version, text)| winner_at(version, text)).collect();
+        let rules = RuleSet::delta_spark();
+        let conflict = rules.check(&own, &winners[0]).expect("a conflict");
+        explain(&own, &winners, &conflict, &rules).advice.iter().any(|advice| advice.contains("WriteSerializable"))
+    };
+    assert!(level(&["info:WRITE:true +n[p=a]"]));
+    assert!(level(&["info:WRITE:true +n[p=a]", "info:WRITE:true +m[p=a]"]));
+    assert!(!level(&["info:WRITE:true +n[p=a]", "info:WRITE:false +m[p=a]"]));
 }
 
 /// The partition is that of the file that shows the conflict, in Delta's way of writing it.
@@ -283,6 +366,7 @@ fn a_transaction_on_a_table_of_one_column_is_never_narrowed() {
     let table = table("id long", "", &["+f1 +f2"]);
     let explanation =
         explained(&table, "WriteSerializable", "UPDATE", "id=1; file:f1", "-f1 +g", "info:UPDATE:false -f2 +h");
-    assert!(explanation.advice.iter().all(|advice| !advice.contains("partition")), "{explanation}");
-    assert_eq!((explanation.partition, explanation.predicate, explanation.unbounded), (None, None, false));
+    assert!(explanation.advice.iter().all(|advice| !advice.contains("a condition on")), "{explanation}");
+    assert_eq!((explanation.partition, explanation.unbounded), (None, false));
+    assert_eq!(explanation.predicate.as_deref(), Some("(id = 1L)"));
 }

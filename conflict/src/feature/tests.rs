@@ -34,10 +34,11 @@ fn each_client_has_its_features() {
     check("protocol:1,7,neverHeardOfIt", false, false);
     check("protocol:2,6", false, true);
     check("protocol:3,7,checkpointProtection,identityColumns", false, true);
+    check("protocol:1,7,icebergCompatV3,variantType-preview,variantShredding-preview", false, true);
     check("protocol:3,8", false, false);
     check("protocol:4,7", false, false);
     let message = Client::DeltaSpark.check(&protocol("protocol:3,7,a,b,rowTracking")).unwrap_err().to_string();
-    assert!(message.contains("the features a, b,"), "{message}");
+    assert!(message.contains("the features a, b, which Delta Spark 4 does not"), "{message}");
     let message = Client::DeltaSpark.check(&protocol("protocol:4,7,a")).unwrap_err().to_string();
     assert!(message.contains("reader version 4 and writer version 7"), "{message}");
 }

@@ -5,10 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use log_core::{
-    action::{Action, AddFile, DomainMetadata},
-    snapshot::Snapshot,
-};
+use log_core::action::{Action, AddFile, DomainMetadata};
 use serde_json::{Value as Json, json};
 
 use super::RebaseError;
@@ -83,7 +80,8 @@ fn leave_out_touched_files(transaction: &mut Arc<Transaction>, winner: &Winner) 
     own.reads.files.retain(|path| !touched.contains(path.as_str()));
 }
 
-/// A winning backfill gave ids to files that the transaction removes or adds once more: one path has one base row id.
+/// A winning backfill gave ids to files that the transaction removes or adds once more. An add then has an id above the mark that was read, so it is
+/// numbered anew right after, as in Delta Spark; the remove of the same path keeps the id of the backfill.
 fn take_ids_over(transaction: &mut Arc<Transaction>, winner: &Winner) {
     let given: BTreeMap<&str, &AddFile> = winner.adds().map(|add| (add.path.as_str(), add)).collect();
     for action in &mut Arc::make_mut(transaction).actions {
@@ -115,12 +113,17 @@ fn take_ids_away(transaction: &mut Arc<Transaction>, winner: &Winner) {
 /// not above the mark that was read.
 fn number_anew(transaction: &mut Arc<Transaction>, winner: &Winner) -> Result<(), RebaseError> {
     let winner_version = winner.version();
-    let read_mark = match transaction.rebased.row_id_mark {
-        Some(mark) => mark,
-        None => transaction.read.as_ref().and_then(|read| mark_of(read)).unwrap_or(NO_MARK),
+    let mark_of =
+        |domain: &DomainMetadata, version| high_water_mark(domain).ok_or(RebaseError::HighWaterMark { version });
+    let read_mark = match (transaction.rebased.row_id_mark, &transaction.read) {
+        (Some(mark), _) => mark,
+        (None, Some(read)) => {
+            read.domains.get(ROW_TRACKING_DOMAIN).map_or(Ok(NO_MARK), |domain| mark_of(domain, read.version))?
+        }
+        (None, None) => NO_MARK,
     };
     let base = match winner.domains().find(|domain| domain.domain == ROW_TRACKING_DOMAIN) {
-        Some(domain) => high_water_mark(domain).ok_or(RebaseError::HighWaterMark { winner: winner_version })?,
+        Some(domain) => mark_of(domain, winner_version)?,
         None => read_mark,
     };
     let mut mark = base;
@@ -142,10 +145,6 @@ fn number_anew(transaction: &mut Arc<Transaction>, winner: &Winner) -> Result<()
     own.actions.insert(0, Action::DomainMetadata(row_tracking_domain(mark)));
     own.rebased.row_id_mark = Some(base);
     Ok(())
-}
-
-fn mark_of(snapshot: &Snapshot) -> Option<i64> {
-    high_water_mark(snapshot.domains.get(ROW_TRACKING_DOMAIN)?)
 }
 
 /// The highest row id that was given out, when the domain says it.

@@ -262,10 +262,15 @@ fn row_ids_need_to_know_how_many_rows_there_are() {
         "mark:9223372036854775807",
         &expect!["the row ids of 'b' behind those of version 3 would exceed what a 64-bit integer holds"],
     );
+    let unreadable = [TRACKED, "+a*10@0/1 domain:delta.rowTracking"];
+    let mut start = transaction(Some(table("id long", "", &unreadable)), "WRITE", actions("+b*5"));
+    assert_eq!(rebase(&mut start, &winner_at(3, "txn:a")), Err(RebaseError::HighWaterMark { version: Version(2) }));
     check(
         "+b*5",
         "domain:delta.rowTracking",
-        &expect!["version 3: the configuration of the domain delta.rowTracking has no integer rowIdHighWaterMark"],
+        &expect![
+            "version 3: the configuration of the domain delta.rowTracking has no integer rowIdHighWaterMark, so which row ids are free is not known; drop the table feature rowTracking and add it again"
+        ],
     );
 }
 
@@ -323,7 +328,9 @@ fn an_in_commit_timestamp_is_later_than_that_of_every_winner() {
     assert_eq!(timestamp(&after(start.clone(), &[&timed(None, Some(70), Some(80))]), 5), Some(81));
     assert_eq!(timestamp(&after(start.clone(), &[&timed(None, Some(70), None)]), 5), Some(71));
     assert_eq!(timestamp(&after(start.clone(), &[&timed(None, None, None)]), 5), Some(5));
-    assert_eq!(timestamp(&after(start, &[&timed(Some(i64::MAX), None, None)]), 5), Some(i64::MAX));
+    assert_eq!(timestamp(&after(start.clone(), &[&timed(Some(i64::MAX - 1), None, None)]), 5), Some(i64::MAX));
+    let last = rebase(&mut start.clone(), &timed(Some(i64::MAX), None, None));
+    assert_eq!(last, Err(RebaseError::Timestamp { winner: Version(2) }));
     // Off.
     for off in [&[][..], &[("delta.enableInCommitTimestamps", "false")]] {
         let start = append(Some(with(off, TIMED)));
@@ -456,4 +463,20 @@ fn a_dropped_feature_protects_the_history_before_its_commit() {
     check(&["appendOnly"], "2");
     check(&["deletionVectors", "appendOnly", "checkpointProtection"], "2");
     check(&["deletionVectors", "checkpointProtection"], "2");
+}
+
+/// Column mapping is also had by its versions alone.
+#[test]
+fn a_feature_that_versions_imply_protects_the_history_too() {
+    const BEFORE: &str = "delta.requireCheckpointProtectionBeforeVersion";
+    let check = |old: &str, own: &str, expected: &str| {
+        let read = table("id long", "", &[old]);
+        let own = [actions(own), vec![Action::Metadata(metadata(&read, &[(BEFORE, "2")]))]].concat();
+        let rebased = after(transaction(Some(read), "DROP FEATURE", own), &[&winner("+w")]);
+        assert_eq!(rebased.own_metadata().unwrap().configuration[BEFORE], expected, "{old}");
+    };
+    check("protocol:2,5", "protocol:1,7,appendOnly,checkpointProtection", "3");
+    check("protocol:2,5", "protocol:2,7,columnMapping,checkpointProtection", "2");
+    check("protocol:2,7,columnMapping,appendOnly", "protocol:1,7,appendOnly,checkpointProtection", "3");
+    check("protocol:1,4", "protocol:1,7,checkpointProtection", "2");
 }

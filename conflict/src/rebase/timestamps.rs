@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use log_core::action::{Action, CommitInfo, Metadata};
 
+use super::RebaseError;
 use crate::transaction::{Transaction, Winner};
 
 /// The property that switches in-commit timestamps on.
@@ -39,20 +40,23 @@ pub(crate) fn retain_enablement(actions: &mut [Action], read: &Metadata) {
 
 /// The transaction commits after the winner, in its own time as in the log; if it switches the timestamps on, then from the next version on. The
 /// time of the enablement is written with the commit.
-pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) {
+pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) -> Result<(), RebaseError> {
     if !transaction.metadata().is_some_and(timestamps_enabled) {
-        return;
+        return Ok(());
     }
     let info = winner.commit.info();
     let of_winner = info
         .and_then(CommitInfo::in_commit_timestamp)
         .or(winner.modified_ms)
         .or_else(|| info.and_then(CommitInfo::timestamp));
+    if of_winner == Some(i64::MAX) {
+        return Err(RebaseError::Timestamp { winner: winner.version() });
+    }
     let enables = transaction.enables_timestamps();
     let own = Arc::make_mut(transaction);
     own.rebased.after_ms = own.rebased.after_ms.max(of_winner);
     if !enables {
-        return;
+        return Ok(());
     }
     for action in &mut own.actions {
         if let Action::Metadata(metadata) = action
@@ -61,4 +65,5 @@ pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) {
             *version = winner.version().next().to_string();
         }
     }
+    Ok(())
 }

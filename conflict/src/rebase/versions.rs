@@ -6,12 +6,12 @@ use log_core::{action::Action, path::Version};
 use serde_json::Value as Json;
 
 use crate::{
-    feature::{CHECKPOINT_PROTECTION, TYPE_WIDENING, lists},
+    feature::{self, CHECKPOINT_PROTECTION, COLUMN_MAPPING, TYPE_WIDENING, lists},
     transaction::Transaction,
 };
 
 /// The property under which the history before a version is protected.
-const PROTECTED_BEFORE: &str = "delta.requireCheckpointProtectionBeforeVersion";
+pub(crate) const PROTECTED_BEFORE: &str = "delta.requireCheckpointProtectionBeforeVersion";
 
 /// Changes of column types carry the version at which they were made; those of the version that is taken move to the next.
 pub(super) fn move_type_changes(transaction: &mut Arc<Transaction>, taken: Version) {
@@ -63,8 +63,11 @@ fn move_in(node: &mut Json, taken: Version) -> bool {
 /// A transaction that drops a feature with a trace in the history protects the history before itself, wherever it lands.
 pub(super) fn move_checkpoint_protection(transaction: &mut Arc<Transaction>, taken: Version) {
     let (Some(own), Some(read)) = (transaction.own_protocol(), &transaction.read) else { return };
-    let of_readers = read.protocol.reader_features.iter().flatten();
-    let drops = of_readers.into_iter().any(|feature| !lists(own, feature));
+    // Features that readers must know leave such a trace. Of those that old versions imply, this one does.
+    let of_readers = |feature: &str| {
+        feature == COLUMN_MAPPING || read.protocol.reader_features.iter().flatten().any(|name| name == feature)
+    };
+    let drops = feature::missing(own, &read.protocol).into_iter().any(of_readers);
     if !drops || !lists(own, CHECKPOINT_PROTECTION) {
         return;
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use log_core::action::{Action, AddFile, DomainMetadata};
+use log_core::action::{Action, AddFile, DomainMetadata, RemoveFile};
 
 use super::{ConflictKind, Finding, Rule, metadata};
 use crate::{
@@ -125,8 +125,8 @@ fn switched_on_while_dropped(transaction: &Transaction, winner: &Winner) -> Opti
     let metadata = winner.metadata()?;
     // Of row tracking nothing is validated again; under a protocol without it, the metadata is a conflict of its own.
     let mut validated = dropped(transaction)?.into_iter().filter(|feature| *feature != ROW_TRACKING);
-    let (feature, property) = validated.find_map(|feature| Some((feature, metadata::switch_of(metadata, feature)?)))?;
-    Some(dropped_in_vain(&format!("has the property {property} set, so that writers use {feature}")))
+    let (feature, trace) = validated.find_map(|feature| Some((feature, metadata::trace_of(metadata, feature)?)))?;
+    Some(dropped_in_vain(&format!("wrote {trace}, which needs {feature}")))
 }
 
 fn dropped(transaction: &Transaction) -> Option<Vec<&str>> {
@@ -225,7 +225,8 @@ fn added(transaction: &Transaction, winner: &Winner, may_hold: impl Fn(&AddFile)
         Some(read) if !transaction.reads.whole_table && !read.partition_columns().is_empty() => read,
         _ => {
             let reason = "added a file, and this transaction depends on the whole table";
-            return found(adds.next()?, None, reason);
+            let predicate = (!transaction.reads.whole_table && !transaction.reads.predicates.is_empty()).then_some(0);
+            return found(adds.next()?, predicate, reason);
         }
     };
     adds.peek()?;
@@ -242,9 +243,13 @@ fn removed_and_read(transaction: &Transaction, winner: &Winner) -> Option<Findin
     let reads = &transaction.reads;
     let files = Some(&reads.files).filter(|_| !leaves_out_touched_files(transaction));
     let known = winner.removes().find(|remove| files.is_some_and(|files| files.contains(&remove.path)));
-    let remove = known.or_else(|| winner.removes().next().filter(|_| reads.whole_table))?;
-    let reason = "removed a file that this transaction read";
-    Some(Finding::in_file(ConflictKind::ConcurrentDeleteRead, &remove.path, reason))
+    let found =
+        |remove: &RemoveFile, reason| Finding::in_file(ConflictKind::ConcurrentDeleteRead, &remove.path, reason);
+    if let Some(remove) = known {
+        return Some(found(remove, "removed a file that this transaction read"));
+    }
+    let remove = winner.removes().next().filter(|_| reads.whole_table)?;
+    Some(found(remove, "removed a file, and this transaction depends on the whole table"))
 }
 
 /// W removed a file that T removes as well. At every level: a file can be replaced once.

@@ -10,8 +10,10 @@ use log_core::{
 use super::{ConflictKind, Finding, Rule};
 use crate::{
     feature::{
-        CATALOG_MANAGED, COLUMN_MAPPING, DELETION_VECTORS, IN_COMMIT_TIMESTAMP, ROW_TRACKING, V2_CHECKPOINT, supports,
+        CATALOG_MANAGED, CHECK_CONSTRAINTS, CHECKPOINT_PROTECTION, COLUMN_MAPPING, DELETION_VECTORS,
+        IN_COMMIT_TIMESTAMP, ROW_TRACKING, TYPE_WIDENING, V2_CHECKPOINT, supports,
     },
+    rebase::{ENABLEMENT_TIMESTAMP, ENABLEMENT_VERSION, PROTECTED_BEFORE},
     transaction::{Transaction, Winner},
 };
 
@@ -34,10 +36,31 @@ fn is_true(value: &str) -> bool {
     value.eq_ignore_ascii_case("true")
 }
 
-/// The property by which metadata makes writers use a feature.
-pub(super) fn switch_of(metadata: &Metadata, feature: &str) -> Option<&'static str> {
-    let (key, _, is_on) = SWITCHES.iter().find(|(_, of, _)| *of == feature)?;
-    metadata.configuration.get(*key).is_some_and(|value| is_on(value)).then_some(*key)
+/// What of metadata stands against dropping a feature: `a property ...` or `a schema ...`. Delta Spark asks each feature (`validateRemoval`).
+pub(super) fn trace_of(metadata: &Metadata, feature: &str) -> Option<String> {
+    let properties = &metadata.configuration;
+    let switch = SWITCHES
+        .iter()
+        .find(|(_, of, _)| *of == feature)
+        .and_then(|(key, _, is_on)| properties.get(*key).is_some_and(|value| is_on(value)).then_some(*key));
+    let present = |is_trace: &dyn Fn(&str) -> bool| properties.keys().map(String::as_str).find(|key| is_trace(key));
+    let property = switch.or_else(|| match feature {
+        IN_COMMIT_TIMESTAMP => present(&|key| [ENABLEMENT_VERSION, ENABLEMENT_TIMESTAMP].contains(&key)),
+        CHECKPOINT_PROTECTION => present(&|key| key == PROTECTED_BEFORE),
+        CHECK_CONSTRAINTS => present(&|key| key.to_lowercase().starts_with("delta.constraints.")),
+        _ if TYPE_WIDENING.contains(&feature) => {
+            present(&|key| key == "delta.enableTypeWidening").filter(|key| is_true(&properties[*key]))
+        }
+        _ => None,
+    });
+    let of_fields: &[&str] = match feature {
+        COLUMN_MAPPING => &MAPPING_KEYS,
+        _ if TYPE_WIDENING.contains(&feature) => &["delta.typeChanges"],
+        _ => &[],
+    };
+    let in_schema = || of_fields.iter().find(|key| metadata.schema_string.contains(&format!("\"{key}\"")));
+    let property = property.map(|key| format!("a property {key}"));
+    property.or_else(|| in_schema().map(|key| format!("a schema with {key}")))
 }
 
 /// Keys of a field's metadata that switching column mapping on may write.
@@ -127,7 +150,7 @@ fn may_change(key: &str, value: &str, old: &Properties, new: &Properties, protoc
             new.get(ROW_TRACKING_ENABLED).is_some_and(|value| is_true(value))
         }
         "delta.columnMapping.maxColumnId" => true,
-        "delta.inCommitTimestampEnablementVersion" | "delta.inCommitTimestampEnablementTimestamp" => is_new,
+        ENABLEMENT_VERSION | ENABLEMENT_TIMESTAMP => is_new,
         "io.unitycatalog.tableId" | "ucTableId" => is_new || !supports(protocol, CATALOG_MANAGED),
         _ => false,
     }

@@ -195,6 +195,13 @@ fn removed_files_are_compared_by_path_at_every_level() {
     }
     check(&partitioned(), "UPDATE", "file:f1", "-f1[p=a]", "-f2[p=a]", ["ok"; 2]);
     check(&partitioned(), "UPDATE", "whole", "", "-f9", [DELETE_READ; 2]);
+    // What was not there was not read; a read of the whole table depends on it all the same.
+    let reason = |reads: &str, theirs: &str| {
+        let own = transaction(&partitioned(), IsolationLevel::Serializable, "UPDATE", reads, "");
+        RuleSet::delta_spark().check(&own, &winner(theirs)).unwrap().finding.reason
+    };
+    assert_eq!(reason("whole; file:f9", "-new -f9"), "removed a file that this transaction read");
+    assert_eq!(reason("whole; file:f9", "-new"), "removed a file, and this transaction depends on the whole table");
 }
 
 /// Two deletes of rows of one file, each with a vector of its own: if both were in, the file would be live twice.
@@ -609,6 +616,39 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
     check("columnMapping", "delta.columnMapping.mode", "id", DROP);
     check("columnMapping", "delta.columnMapping.mode", "none", METADATA);
     check("rowTracking", "delta.enableRowTracking", "true", METADATA);
+    check("inCommitTimestamp", "delta.inCommitTimestampEnablementVersion", "3", DROP);
+    check("inCommitTimestamp", "delta.inCommitTimestampEnablementTimestamp", "3", DROP);
+    check("checkConstraints", "delta.constraints.positive", "id > 0", DROP);
+    check("checkConstraints", "Delta.Constraints.positive", "id > 0", DROP);
+    check("checkConstraints", "delta.enableTypeWidening", "true", METADATA);
+    check("checkpointProtection", "delta.requireCheckpointProtectionBeforeVersion", "0", DROP);
+    check("typeWidening", "delta.enableTypeWidening", "true", DROP);
+    check("typeWidening-preview", "delta.enableTypeWidening", "True", DROP);
+    check("typeWidening", "delta.enableTypeWidening", "false", METADATA);
+    check("vacuumProtocolCheck", "delta.enableTypeWidening", "true", METADATA);
+}
+
+/// A feature may leave its trace in the schema, and what a comment says is none.
+#[test]
+fn a_feature_is_not_dropped_over_fields_that_use_it() {
+    let check = |feature: &str, key: &str, expected: &str| {
+        let table = table("id long", "", &[&format!("protocol:1,7,appendOnly,{feature}")]);
+        let mut metadata = (*table.metadata).clone();
+        metadata.schema_string =
+            metadata.schema_string.replace(r#""metadata":{}"#, &format!(r#""metadata":{{{key}}}"#));
+        assert_ne!(metadata.schema_string, table.metadata.schema_string);
+        let mut winner = winner("");
+        winner.commit.actions.push(Action::Metadata(metadata));
+        let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", "protocol:1,7,appendOnly");
+        assert_eq!(verdict(&drop, &winner), expected, "{feature}, {key}");
+    };
+    check("columnMapping", r#""delta.columnMapping.id":1"#, DROP);
+    check("columnMapping", r#""delta.columnMapping.physicalName":"x""#, DROP);
+    check("columnMapping", r#""comment":"\"delta.columnMapping.id\":1""#, METADATA);
+    check("columnMapping", r#""delta.typeChanges":[]"#, METADATA);
+    check("typeWidening", r#""delta.typeChanges":[]"#, DROP);
+    check("typeWidening-preview", r#""delta.typeChanges":[]"#, DROP);
+    check("checkConstraints", r#""delta.typeChanges":[]"#, METADATA);
 }
 
 #[test]

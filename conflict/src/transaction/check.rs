@@ -40,7 +40,7 @@ pub enum InvalidTransaction {
 }
 
 impl Transaction {
-    /// Checks what the protocol asks of the actions of one commit together. An application that is moved to the same number twice is let pass.
+    /// Checks what the protocol asks of the actions of one commit together.
     ///
     /// # Errors
     /// When two actions contradict each other.

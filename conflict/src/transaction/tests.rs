@@ -144,6 +144,17 @@ fn actions_that_contradict_each_other_are_no_transaction() {
     assert_eq!(delete.check(), Ok(()));
 }
 
+/// As in Delta Spark: what is said twice is written once.
+#[test]
+fn an_application_that_is_moved_to_one_number_twice_is_written_once() {
+    let own = |text: &str| {
+        let level = IsolationLevel::Serializable;
+        Transaction::new(None, ReadSet::default(), Operation::named("WRITE"), actions(text), level, "own".to_owned())
+    };
+    assert_eq!(own("txn:a +n txn:b txn:a").actions, actions("txn:a +n txn:b"));
+    assert_eq!(own("+n domain:a domain:a").actions, actions("+n domain:a domain:a"));
+}
+
 #[test]
 fn operations_are_known_by_name() {
     for name in ["RESTORE", "CLONE", "CONVERT"] {

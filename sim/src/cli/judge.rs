@@ -86,9 +86,13 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
         }
         _ => about(path.display().to_string())(error.into()),
     };
-    if !fs::metadata(path).map_err(named)?.is_dir() {
+    let kind = fs::metadata(path).map_err(named)?.file_type();
+    if kind.is_file() {
         files.push(path.to_owned());
         return Ok(());
+    }
+    if !kind.is_dir() {
+        return Err(format!("{}: it is neither a file nor a folder; a case is a *.json file", path.display()).into());
     }
     let mut entries = Vec::new();
     for entry in fs::read_dir(path).map_err(named)? {
@@ -97,10 +101,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     }
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, kind) in entries {
-        if kind.is_dir() {
+        let is_case = path.extension().is_some_and(|extension| extension == "json") && !path.is_dir();
+        if kind.is_dir() || is_case {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "json") && path.is_file() {
-            files.push(path);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! What came out against what was expected.
 
-use std::{collections::BTreeMap, fmt::Debug};
+use std::{collections::BTreeMap, fmt};
 
 use conflict::{feature::ROW_TRACKING_DOMAIN, rebase::high_water_mark};
 use log_core::{
@@ -19,14 +19,14 @@ pub(super) fn differences(expect: &Expectation, outcome: &Outcome) -> Vec<String
             if !kinds.contains(&kind) {
                 found.0.push(format!("expected {}, found {kind}", kinds.join(" or ")));
             }
-            found.compare("winner", winner, &explanation.winner);
+            found.compare("winner", Some(winner), Some(&explanation.winner));
             if let Some(partition) = partition {
-                found.compare("partition", &Some(partition), &explanation.partition.as_ref());
+                found.compare("partition", Some(partition), explanation.partition.as_ref());
             }
         }
         (Expectation::Committed { version: expected, rebased }, Outcome::Committed { version, commit }) => {
             if let Some(expected) = expected {
-                found.compare("version", expected, version);
+                found.compare("version", Some(expected), Some(version));
             }
             found.compare_facts(rebased, commit);
         }
@@ -47,9 +47,10 @@ pub(super) fn differences(expect: &Expectation, outcome: &Outcome) -> Vec<String
 struct Differences(Vec<String>);
 
 impl Differences {
-    fn compare<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, found: &T) {
+    fn compare<T: PartialEq + fmt::Display>(&mut self, what: &str, expected: Option<&T>, found: Option<&T>) {
         if expected != found {
-            self.0.push(format!("{what}: expected {expected:?}, found {found:?}"));
+            let shown = |value: Option<&T>| value.map_or("none".to_owned(), ToString::to_string);
+            self.0.push(format!("{what}: expected {}, found {}", shown(expected), shown(found)));
         }
     }
 
@@ -78,21 +79,21 @@ impl Differences {
             }
         }
         for (path, id) in &facts.base_row_id {
-            self.compare(&format!("baseRowId of {path}"), &Some(*id), &ids.get(path.as_str()).copied().flatten());
+            self.compare(&format!("baseRowId of {path}"), Some(id), ids.get(path.as_str()).and_then(Option::as_ref));
         }
         for (path, version) in &facts.default_row_commit_version {
-            let found = versions.get(path.as_str()).copied().flatten();
-            self.compare(&format!("defaultRowCommitVersion of {path}"), &Some(*version), &found);
+            let found = versions.get(path.as_str()).and_then(Option::as_ref);
+            self.compare(&format!("defaultRowCommitVersion of {path}"), Some(version), found);
         }
         if let Some(expected) = facts.row_id_high_water_mark {
-            self.compare("rowIdHighWaterMark", &Some(expected), &mark);
+            self.compare("rowIdHighWaterMark", Some(&expected), mark.as_ref());
         }
         if let Some(expected) = facts.in_commit_timestamp {
             let found = commit.info().and_then(CommitInfo::in_commit_timestamp);
-            self.compare("inCommitTimestamp", &Some(expected), &found);
+            self.compare("inCommitTimestamp", Some(&expected), found.as_ref());
         }
         for (key, value) in &facts.configuration {
-            self.compare(key, &Some(value), &configuration.get(key));
+            self.compare(key, Some(value), configuration.get(key));
         }
         for domain in &facts.removed_domains {
             if !removed_domains.contains(&domain.as_str()) {

@@ -1,13 +1,14 @@
 //! The JSON of a case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use conflict::isolation::IsolationLevel;
 use log_core::{action::Action, commit::Commit, path::Version};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::{Case, CaseError, Expectation, RebasedFacts};
+use crate::sql::nearest::nearest;
 
 /// The kinds of conflict that a case may expect.
 const KINDS: [&str; 10] = [
@@ -86,6 +87,7 @@ impl Case {
     /// # Errors
     /// When the text is not JSON of the format, and when the case says something impossible.
     pub fn parse(text: &str) -> Result<Self, CaseError> {
+        check_fields(text)?;
         let document: Document = serde_json::from_str(text)?;
         let isolation: IsolationLevel =
             document.isolation.parse().map_err(|error| field("isolation", format!("{error}")))?;
@@ -124,6 +126,37 @@ impl Case {
     }
 }
 
+/// Fields of a case that are looked at. Others are for its readers, such as `origin`, unless one of these is meant.
+const FIELDS: [&str; 6] = ["name", "isolation", "setup", "transaction", "winners", "expect"];
+
+fn check_fields(text: &str) -> Result<(), CaseError> {
+    // A list would be taken for the fields in their order.
+    let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(text)?;
+    let missing: Vec<&str> = FIELDS.into_iter().filter(|name| !fields.contains_key(*name)).collect();
+    let unknown = fields.keys().filter(|name| !FIELDS.contains(&name.as_str()));
+    let slip = unknown.into_iter().find_map(|name| Some((name, nearest(name, missing.iter().copied())?)));
+    match slip {
+        Some((name, meant)) => Err(field(name.clone(), format!("unknown field; did you mean '{meant}'?"))),
+        None => Ok(()),
+    }
+}
+
+/// Actions that are looked at.
+const ACTIONS: [&str; 8] = ["add", "remove", "cdc", "metaData", "protocol", "commitInfo", "txn", "domainMetadata"];
+
+/// A line of a log may say what nobody knows; in a case, a name that is almost that of an action is a slip of the pen, and so is a line of nothing.
+fn check_action(what: &str, raw: &RawValue) -> Result<(), CaseError> {
+    let Ok(keys) = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(raw.get()) else { return Ok(()) };
+    let slip = keys.keys().filter(|key| !ACTIONS.contains(&key.as_str()));
+    let slip =
+        slip.into_iter().find_map(|key| Some((key, ACTIONS.into_iter().find(|name| name.eq_ignore_ascii_case(key))?)));
+    match slip {
+        _ if keys.is_empty() => Err(field(what, "it holds no action; leave it out")),
+        Some((key, meant)) => Err(field(what, format!("unknown action '{key}'; did you mean '{meant}'?"))),
+        None => Ok(()),
+    }
+}
+
 fn commits(what: &str, lists: Vec<Actions>, first: u64) -> Result<Vec<Commit>, CaseError> {
     let commit = |(position, list): (usize, Actions)| {
         let version = Version(first + position as u64);
@@ -135,8 +168,9 @@ fn commits(what: &str, lists: Vec<Actions>, first: u64) -> Result<Vec<Commit>, C
 fn actions(what: &str, list: Actions) -> Result<Vec<Action>, CaseError> {
     let mut actions = Vec::new();
     for (position, raw) in list.iter().enumerate() {
-        let action = Action::parse(raw.get());
-        actions.extend(action.map_err(|source| CaseError::Action { field: format!("{what}[{position}]"), source })?);
+        let what = format!("{what}[{position}]");
+        check_action(&what, raw)?;
+        actions.extend(Action::parse(raw.get()).map_err(|source| CaseError::Action { field: what, source })?);
     }
     Ok(actions)
 }

@@ -1,6 +1,6 @@
 //! From a case to its verdict.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use conflict::{
     explain::explain,
@@ -29,32 +29,33 @@ const NOW_MS: i64 = 1_800_000_000_000;
 /// # Errors
 /// When the case makes no table or no transaction.
 pub fn judge(case: &Case, rules: &RuleSet) -> Result<Verdict, CaseError> {
-    let (transaction, widened) = case.transaction()?;
+    let (transaction, notes) = case.transaction()?;
     let mut transaction = Arc::new(transaction);
     let mut next = Version::after(case.read_version);
-    for commit in &case.winners {
-        let winner = Winner::new(commit.clone());
-        if let Some(conflict) = rules.check(&transaction, &winner) {
-            let mut explanation = explain(&transaction, &winner, &conflict, rules);
+    let winners: Vec<Winner> = case.winners.iter().cloned().map(Winner::new).collect();
+    for (position, winner) in winners.iter().enumerate() {
+        if let Some(conflict) = rules.check(&transaction, winner) {
+            let mut explanation = explain(&transaction, &winners[position..], &conflict, rules);
             if let Some(position) = conflict.finding.predicate {
                 explanation.predicate = case.reads.predicates.get(position).cloned();
             }
             let outcome = Outcome::Conflict(Box::new(explanation));
-            return Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, widened });
+            return Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, notes });
         }
-        if let Err(error) = rebase(&mut transaction, &winner) {
+        if let Err(error) = rebase(&mut transaction, winner) {
             let outcome = Outcome::Stuck(error);
-            return Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, widened });
+            return Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, notes });
         }
-        next = commit.version.next();
+        next = winner.version().next();
     }
     let commit = Commit::parse(next, &transaction.commit_bytes(NOW_MS)).map_err(CaseError::Written)?;
     let outcome = Outcome::Committed { version: next, commit };
-    Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, widened })
+    Ok(Verdict { differences: differences(&case.expect, &outcome), outcome, notes })
 }
 
 impl Case {
-    /// The transaction as it was prepared, and the parts of its read predicates that count as true, each with the reason.
+    /// The transaction as it was prepared, and notes on what it says that it read: parts of predicates that count as true, each with the reason, and files
+    /// that are not live.
     ///
     /// # Errors
     /// When the case makes no table or no transaction.
@@ -63,9 +64,9 @@ impl Case {
             [] => None,
             commits => Some(Arc::new(Snapshot::replay(None, commits)?)),
         };
-        let mut widened = Vec::new();
-        let transaction = transaction(self, read, &mut widened)?;
-        Ok((transaction, widened))
+        let mut notes = Vec::new();
+        let transaction = transaction(self, read, &mut notes)?;
+        Ok((transaction, notes))
     }
 
     /// The commits that came first, in order.
@@ -74,7 +75,7 @@ impl Case {
     }
 }
 
-fn transaction(case: &Case, read: Option<Arc<Snapshot>>, widened: &mut Vec<String>) -> Result<Transaction, CaseError> {
+fn transaction(case: &Case, read: Option<Arc<Snapshot>>, notes: &mut Vec<String>) -> Result<Transaction, CaseError> {
     let level = match &read {
         None => case.isolation,
         Some(read) => IsolationLevel::of_table(&read.metadata.configuration, IsolationLevel::Serializable)
@@ -91,11 +92,18 @@ fn transaction(case: &Case, read: Option<Arc<Snapshot>>, widened: &mut Vec<Strin
             for (position, text) in case.reads.predicates.iter().enumerate() {
                 let Registration { predicate, widened: parts } =
                     bind_registration(text, &read.schema, read.partition_columns());
-                widened.extend(parts.into_iter().map(|part| format!("predicate {position}: {part}")));
+                notes.extend(parts.into_iter().map(|part| format!("predicate {position}: {part}")));
                 reads.predicates.push(predicate);
             }
             reads.files = match &case.reads.files {
-                Some(files) => files.clone(),
+                Some(files) => {
+                    let live: BTreeSet<&str> = read.adds().map(|add| add.path.as_str()).collect();
+                    let gone = files.iter().filter(|file| !live.contains(file.as_str()));
+                    notes.extend(
+                        gone.map(|file| format!("reads.files: '{file}' is not live at the version that was read")),
+                    );
+                    files.clone()
+                }
                 None => read.adds().filter(|add| reads_file(&reads, read, add)).map(|add| add.path.clone()).collect(),
             };
         }

@@ -46,16 +46,20 @@ pub fn text(judged: &[Judged], rules: &RuleChoice, explain: bool, style: Style) 
             one_line(&case.name),
             outcome(&case.verdict.outcome)
         ));
+        if !case.passes() {
+            text.push_str(&format!("      in {}\n", one_line(&case.file)));
+        }
         for difference in &case.verdict.differences {
             text.push_str(&paragraph("      ", difference, style.width));
         }
-        if !explain {
-            continue;
+        if explain || !case.passes() {
+            for note in &case.verdict.notes {
+                text.push_str(&paragraph("      ", note, style.width));
+            }
         }
-        for widened in &case.verdict.widened {
-            text.push_str(&paragraph("      ", widened, style.width));
-        }
-        if let Outcome::Conflict(explanation) = &case.verdict.outcome {
+        if let Outcome::Conflict(explanation) = &case.verdict.outcome
+            && explain
+        {
             text.push_str(&paragraph("      ", &explanation.to_string(), style.width));
         }
     }
@@ -103,7 +107,7 @@ fn result(case: &Judged) -> Value {
         "name": case.name,
         "passed": case.passes(),
         "differences": case.verdict.differences,
-        "widened": case.verdict.widened,
+        "notes": case.verdict.notes,
     });
     let more = match &case.verdict.outcome {
         Outcome::Committed { version, commit } => {

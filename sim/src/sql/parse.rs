@@ -2,6 +2,7 @@
 //!
 //! sqlparser reads expressions; everything around them is read here, so that no clause can be parsed and then forgotten.
 
+mod condition;
 mod create;
 mod cursor;
 mod data_type;
@@ -15,7 +16,11 @@ use sqlparser::{
 };
 
 use self::cursor::Cursor;
-pub(crate) use self::{data_type::primitive_type, depth::TOO_DEEP};
+pub(crate) use self::{
+    condition::{Condition, Kind, parse_condition},
+    data_type::primitive_type,
+    depth::TOO_DEEP,
+};
 use super::{dialect::DeltaDialect, error::SqlError, statement::Statement};
 
 /// Words that end an expression or an alias: unquoted, they are no name.

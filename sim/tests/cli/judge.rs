@@ -63,9 +63,10 @@ fn a_case_is_explained() {
               added-files]. The read predicate that matched is `part = 1 OR year >
               2019`, of which no part narrows the partitions. Putting the same files
               again is not safe; running the statement again on a fresh snapshot is. To
-              avoid it: the winner touched no partition that this transaction writes: a
-              condition on [part=1] that every row must meet keeps the two apart.
+              avoid it: nothing was written to a partition that this transaction writes:
+              a condition on (part = 1) that every row must meet keeps them apart.
         FAIL  random_disjunct_makes_the_predicate_true: ConcurrentAppend with version 2 in [d=2024-01-05]
+              in a/two.json
               expected ConcurrentDeleteRead, found ConcurrentAppend
               predicate 0: `rand() < 0.5` counts as true: unknown function `rand` at
               line 1, column 26
@@ -73,15 +74,52 @@ fn a_case_is_explained() {
               Serializable. Version 2 (WRITE, which read version 1) added a file to a
               partition that this transaction read: n in partition [d=2024-01-05] [rule
               added-files]. The read predicate that matched is `d = DATE '2024-01-01' OR
-              rand() < 0.5`. Putting the same files again is not safe; running the
-              statement again on a fresh snapshot is. To avoid it: the winner touched no
-              partition that this transaction writes: a condition on [d=2024-01-01] that
-              every row must meet keeps the two apart.
+              rand() < 0.5`, of which no part narrows the partitions. Putting the same
+              files again is not safe; running the statement again on a fresh snapshot
+              is. To avoid it: nothing was written to a partition that this transaction
+              writes: a condition on (d = DATE '2024-01-01') that every row must meet
+              keeps them apart.
 
         rules delta-spark: 1 of 2 cases pass, 1 fail
         verdict: violation
     "#]]
     .assert_eq(&ran.stdout);
+}
+
+/// What a link leads to may be gone, and a queue has no end.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_not_passed_over() {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("cases")).unwrap();
+    fs::write(directory.path().join("cases/one.json"), case(NARROW)).unwrap();
+    std::os::unix::fs::symlink("nowhere.json", directory.path().join("cases/two.json")).unwrap();
+    let ran = contend_in(directory.path(), &["judge", "cases"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    expect![[r#"
+        error: cases/two.json: no such file; a case is a *.json file, or a folder of them
+    "#]]
+    .assert_eq(&ran.stderr);
+    let pipe = std::process::Command::new("mkfifo").arg(directory.path().join("cases/two.json.json")).status();
+    assert!(pipe.unwrap().success());
+    let ran = contend_in(directory.path(), &["judge", "cases/two.json.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    expect![[r#"
+        error: cases/two.json.json: it is neither a file nor a folder; a case is a *.json file
+    "#]]
+    .assert_eq(&ran.stderr);
+}
+
+#[test]
+fn a_file_that_cannot_have_been_read_is_noted() {
+    let directory = TempDir::new().unwrap();
+    let text = case(NARROW).replace("\"wholeTable\"", "\"files\": [\"nosuch\"], \"wholeTable\"");
+    fs::write(directory.path().join("x.json"), text).unwrap();
+    let note = "reads.files: 'nosuch' is not live at the version that was read";
+    let ran = contend_in(directory.path(), &["judge", "x.json", "--explain"]);
+    assert!(ran.stdout.contains(note), "{}", ran.stdout);
+    let ran = contend_in(directory.path(), &["judge", "x.json", "--json"]);
+    assert_eq!(ran.json()["results"][0]["notes"], serde_json::json!([note]));
 }
 
 #[test]
@@ -176,7 +214,35 @@ fn what_is_no_case_is_refused() {
             error: x.json: expect.winner: there is no winner of version 3
         "#]],
         ),
+        (
+            "\"winners\"",
+            "\"winers\"",
+            expect![[r#"
+            error: x.json: winers: unknown field; did you mean 'winners'?
+        "#]],
+        ),
+        (
+            "\"remove\"",
+            "\"Remove\"",
+            expect![[r#"
+                error: x.json: transaction.actions[0]: unknown action 'Remove'; did you mean 'remove'?
+            "#]],
+        ),
     ];
+    refuses(
+        &[("x.json", "[\"x\", \"Serializable\"]")],
+        &["judge", "x.json"],
+        expect![[r#"
+            error: x.json: not a conflict case: invalid type: sequence, expected a map at line 1 column 0
+        "#]],
+    );
+    refuses(
+        &[("x.json", &case(NARROW).replace("\"winners\": [", "\"winners\": [[{}], "))],
+        &["judge", "x.json"],
+        expect![[r#"
+            error: x.json: winners[0][0]: it holds no action; leave it out
+        "#]],
+    );
     for (from, to, expected) in wrong {
         refuses(&[("x.json", &change(from, to))], &["judge", "x.json"], expected);
     }

@@ -1,12 +1,21 @@
 //! A read predicate, as a transaction registers it: what says nothing about partitions that can be evaluated counts as true.
 
-use std::ops::ControlFlow;
+use std::{fmt, ops::ControlFlow};
 
-use log_core::{expression::Expression, schema::Schema};
-use sqlparser::ast::{BinaryOperator, Expr, visit_expressions};
+use log_core::{
+    expression::{
+        BinaryOperator::{self, And, Or},
+        Expression,
+    },
+    schema::Schema,
+};
+use sqlparser::ast::{Expr, Spanned, visit_expressions};
 
 use super::{Constants, expression::Scope};
-use crate::sql::{error::SqlError, parse::parse_expression};
+use crate::sql::{
+    error::SqlError,
+    parse::{Condition, Kind, parse_condition},
+};
 
 /// The name that the table may have in a registration.
 const TABLE: &str = "t";
@@ -31,41 +40,44 @@ pub struct Registration {
 /// operand that cannot be evaluated again, such as one with a random or user-defined function or the clock, counts as true. NOT is not entered, since
 /// under it true would be no widening.
 pub fn bind_registration(text: &str, schema: &Schema, partition_columns: &[String]) -> Registration {
-    let mut binder = Binder { schema, partition_columns, widened: Vec::new() };
-    let predicate = match parse_expression(text) {
-        Ok(expression) => binder.conjunction(&expression),
-        Err(error) => binder.truth(text, &error.to_string()),
+    let mut binder = Binder { text, schema, partition_columns, widened: Vec::new() };
+    let predicate = match parse_condition(text) {
+        Ok(condition) => binder.conjunction(&condition),
+        Err(error) => binder.truth(text, &error),
     };
     Registration { predicate, widened: binder.widened }
 }
 
 struct Binder<'a> {
+    text: &'a str,
     schema: &'a Schema,
     partition_columns: &'a [String],
     widened: Vec<String>,
 }
 
 impl Binder<'_> {
-    fn truth(&mut self, text: &str, why: &str) -> Expression {
+    fn truth(&mut self, text: &str, why: &dyn fmt::Display) -> Expression {
         self.widened.push(format!("`{text}` counts as true: {why}"));
         Expression::truth()
     }
 
-    fn conjunction(&mut self, expr: &Expr) -> Expression {
-        match expr {
-            Expr::Nested(inner) => self.conjunction(inner),
-            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
-                self.conjunction(left).and(self.conjunction(right))
-            }
-            part if self.speaks_of_partitions(part) => self.widened_part(part),
-            part => self.bound(part),
+    fn conjunction(&mut self, condition: &Condition<'_>) -> Expression {
+        match &condition.kind {
+            Kind::And(parts) => joined(And, parts.iter().map(|part| self.conjunction(part)).collect()),
+            _ if self.speaks_of_partitions(condition) => self.widened_part(condition),
+            _ => self.bound(condition).unwrap_or_else(|error| self.truth(condition.text, &error)),
         }
     }
 
-    /// Does a part name nothing but partition columns?
-    fn speaks_of_partitions(&self, part: &Expr) -> bool {
+    /// Does a part name nothing but partition columns, as far as it can be read?
+    fn speaks_of_partitions(&self, part: &Condition<'_>) -> bool {
         let is_partition = |name: &str| self.partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
-        let foreign = visit_expressions(part, |node| {
+        let expression = match &part.kind {
+            Kind::And(parts) | Kind::Or(parts) => return parts.iter().all(|part| self.speaks_of_partitions(part)),
+            Kind::Leaf(parsed) => parsed.as_ref(),
+        };
+        let Ok(expression) = expression else { return false };
+        let foreign = visit_expressions(expression, |node| {
             let known = match node {
                 Expr::Identifier(name) => is_partition(&name.value),
                 Expr::CompoundIdentifier(parts) => match parts.as_slice() {
@@ -79,30 +91,44 @@ impl Binder<'_> {
         foreign.is_continue()
     }
 
-    fn widened_part(&mut self, part: &Expr) -> Expression {
-        match part {
-            Expr::Nested(inner) => self.widened_part(inner),
-            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
-                self.widened_part(left).and(self.widened_part(right))
-            }
-            Expr::BinaryOp { left, op: BinaryOperator::Or, right } => Expression::binary(
-                log_core::expression::BinaryOperator::Or,
-                self.widened_part(left),
-                self.widened_part(right),
-            ),
-            leaf => self.bound(leaf),
+    fn widened_part(&mut self, part: &Condition<'_>) -> Expression {
+        match &part.kind {
+            Kind::And(parts) => joined(And, parts.iter().map(|part| self.widened_part(part)).collect()),
+            Kind::Or(parts) => joined(Or, parts.iter().map(|part| self.widened_part(part)).collect()),
+            Kind::Leaf(_) => self.bound(part).unwrap_or_else(|error| self.truth(part.text, &error)),
         }
     }
 
-    fn bound(&mut self, part: &Expr) -> Expression {
-        if reads_the_clock(part) {
-            return self.truth(&part.to_string(), "it reads the clock");
+    /// A part of which everything can be resolved.
+    fn bound(&self, part: &Condition<'_>) -> Result<Expression, SqlError> {
+        let all = |parts: &[Condition<'_>]| parts.iter().map(|part| self.bound(part)).collect::<Result<_, _>>();
+        match &part.kind {
+            Kind::And(parts) => Ok(joined(And, all(parts)?)),
+            Kind::Or(parts) => Ok(joined(Or, all(parts)?)),
+            Kind::Leaf(parsed) => {
+                self.leaf(parsed.as_ref().as_ref()).map_err(|error| error.within(self.text, part.start))
+            }
+        }
+    }
+
+    fn leaf(&self, parsed: Result<&Expr, &SqlError>) -> Result<Expression, SqlError> {
+        let expression = parsed.map_err(Clone::clone)?;
+        if reads_the_clock(expression) {
+            return Err(SqlError::at("it reads the clock", expression.span()));
         }
         let constants = Constants { now_us: 0 };
-        let bound: Result<Expression, SqlError> =
-            Scope::new(self.schema, &constants).named(TABLE).condition(part, "a read predicate");
-        bound.unwrap_or_else(|error| self.truth(&part.to_string(), &error.to_string()))
+        Scope::new(self.schema, &constants).named(TABLE).condition(expression, "a read predicate")
     }
+}
+
+/// Parts in one, without those that count as true where that changes nothing.
+fn joined(operator: BinaryOperator, mut parts: Vec<Expression>) -> Expression {
+    let truth = Expression::truth();
+    if operator == Or && parts.contains(&truth) {
+        return truth;
+    }
+    parts.retain(|part| *part != truth);
+    Expression::joined(operator, parts).unwrap_or(truth)
 }
 
 fn reads_the_clock(part: &Expr) -> bool {

@@ -1,0 +1,157 @@
+//! A condition that is cut at its ANDs and ORs before anything in it is parsed, so that a part which this grammar does not know leaves the others
+//! readable, and a chain of any length is no deep tree.
+
+use std::ops::Range;
+
+use sqlparser::{
+    ast::Expr,
+    tokenizer::{Location, Token, TokenWithSpan},
+};
+
+use super::{TOO_DEEP, parse_expression, tokenize};
+use crate::sql::error::SqlError;
+
+/// Parentheses around ANDs and ORs, one in the other.
+const MAX_NESTING: usize = 200;
+
+/// A condition, or a part of one.
+pub(crate) struct Condition<'a> {
+    /// Its text.
+    pub(crate) text: &'a str,
+    /// Where that begins.
+    pub(crate) start: Location,
+    pub(crate) kind: Kind<'a>,
+}
+
+pub(crate) enum Kind<'a> {
+    And(Vec<Condition<'a>>),
+    Or(Vec<Condition<'a>>),
+    /// What holds no AND and no OR, but inside of a function, a CASE or under a NOT. Positions count in its own text.
+    Leaf(Box<Result<Expr, SqlError>>),
+}
+
+/// Reads the text of a condition; what is wrong with a leaf stands in the leaf.
+///
+/// # Errors
+/// When the text cannot be cut into tokens.
+pub(crate) fn parse_condition(text: &str) -> Result<Condition<'_>, SqlError> {
+    let tokens = tokenize(text).map_err(|error| error.with_text(text))?;
+    let mut place = Place { rest: text.char_indices(), at: Location::new(1, 1), end: text.len() };
+    let places: Vec<Range<usize>> =
+        tokens.iter().map(|token| place.of(token.span.start)..place.of(token.span.end)).collect();
+    let is_word = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
+    let pieces: Vec<Piece> = tokens.iter().zip(places).filter(|(token, _)| is_word(token)).collect();
+    Ok(cut(text, &pieces, 0))
+}
+
+/// A token, and the bytes where it stands.
+type Piece<'t> = (&'t TokenWithSpan, Range<usize>);
+
+/// A place in a text that moves forwards only.
+struct Place<'a> {
+    rest: std::str::CharIndices<'a>,
+    at: Location,
+    end: usize,
+}
+
+impl Place<'_> {
+    /// The byte of a location that is not before the last one.
+    fn of(&mut self, location: Location) -> usize {
+        while (self.at.line, self.at.column) < (location.line, location.column) {
+            match self.rest.next() {
+                Some((_, '\n')) => self.at = Location::new(self.at.line + 1, 1),
+                Some(_) => self.at.column += 1,
+                None => break,
+            }
+        }
+        self.rest.clone().next().map_or(self.end, |(byte, _)| byte)
+    }
+}
+
+fn cut<'a>(text: &'a str, pieces: &[Piece<'_>], nesting: usize) -> Condition<'a> {
+    let (own, start) = match (pieces.first(), pieces.last()) {
+        (Some((first, from)), Some((_, to))) => (&text[from.start..to.end], first.span.start),
+        _ => ("", Location::new(1, 1)),
+    };
+    let condition = |kind| Condition { text: own, start, kind };
+    let parts = |at: &[usize]| {
+        let starts = std::iter::once(0).chain(at.iter().map(|at| at + 1));
+        let ends = at.iter().copied().chain([pieces.len()]);
+        starts.zip(ends).map(|(start, end)| cut(text, &pieces[start..end], nesting)).collect()
+    };
+    let joints = Joints::of(pieces);
+    if !joints.ors.is_empty() {
+        return condition(Kind::Or(parts(&joints.ors)));
+    }
+    if !joints.ands.is_empty() {
+        return condition(Kind::And(parts(&joints.ands)));
+    }
+    let leaf = |parsed| condition(Kind::Leaf(Box::new(parsed)));
+    match pieces {
+        [_, inside @ .., _] if joints.is_group => {
+            if nesting < MAX_NESTING {
+                cut(text, inside, nesting + 1)
+            } else {
+                leaf(Err(SqlError::at(TOO_DEEP, pieces[0].0.span).with_text(text)))
+            }
+        }
+        _ => leaf(parse_expression(own)),
+    }
+}
+
+/// Where the outer ANDs and ORs of a text stand.
+#[derive(Default)]
+struct Joints {
+    ands: Vec<usize>,
+    ors: Vec<usize>,
+    /// The whole text is one pair of parentheses.
+    is_group: bool,
+}
+
+impl Joints {
+    fn of(pieces: &[Piece<'_>]) -> Self {
+        let mut joints = Self::default();
+        // An AND behind BETWEEN belongs to that.
+        let (mut depth, mut betweens) = (0_usize, 0_usize);
+        for (position, (piece, _)) in pieces.iter().enumerate() {
+            let closes = match &piece.token {
+                Token::LParen | Token::LBracket | Token::LBrace => {
+                    joints.is_group |= position == 0 && piece.token == Token::LParen;
+                    depth += 1;
+                    false
+                }
+                Token::RParen | Token::RBracket | Token::RBrace => true,
+                Token::Word(word) if word.quote_style.is_none() => match word.value.to_uppercase().as_str() {
+                    "CASE" => {
+                        depth += 1;
+                        false
+                    }
+                    "END" => true,
+                    "BETWEEN" if depth == 0 => {
+                        betweens += 1;
+                        false
+                    }
+                    "AND" if depth == 0 && betweens > 0 => {
+                        betweens -= 1;
+                        false
+                    }
+                    "AND" if depth == 0 => {
+                        joints.ands.push(position);
+                        false
+                    }
+                    "OR" if depth == 0 => {
+                        joints.ors.push(position);
+                        betweens = 0;
+                        false
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            depth = depth.saturating_sub(usize::from(closes));
+            joints.is_group &= depth > 0 || position + 1 == pieces.len();
+        }
+        joints.is_group &= depth == 0;
+        joints
+    }
+}
