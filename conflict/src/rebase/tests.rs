@@ -181,6 +181,14 @@ fn a_backfill_leaves_out_what_winners_touched() {
     check(&log, backfill, own, &["+d*10@0/3 mark:9", "-c"], "mark 29, +~a 10/5, +~b 20/5");
     // Others do not.
     check(&log, "UPDATE", own, &["-a"], "mark 29, +~a 0/4, +~b 10/4, +~c 20/4");
+    // It has read nothing of them either.
+    let reads = |operation: &str| {
+        let mut start = transaction(Some(table("id long", "", &log)), operation, actions(own));
+        Arc::make_mut(&mut start).reads.files = ["a", "b", "c"].map(str::to_owned).into();
+        let files = after(start, &[&winner_at(3, "-a +b*10@0/3 mark:9")]).reads.files.clone();
+        files.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((&*reads(backfill), &*reads("UPDATE")), ("c", "a b c"));
 }
 
 #[test]
@@ -191,6 +199,9 @@ fn files_of_a_winning_backfill_keep_its_ids() {
     check(&log, "UPDATE", "-c +c2*4@0/3 mark:3", &["info:OPTIMIZE +~c*10@20/3 mark:29"], "mark 33, -c -/-, +c2 30/4");
     // A file that is added once more has the ids for a moment, and gets new ones: they are above the mark that was read.
     check(&log, "UPDATE", "+c*10", &[backfill], "mark 39, +c 30/4");
+    // Not above: it keeps what the winner says.
+    let log = [TRACKED, "+c*10@5/1 mark:20"];
+    check(&log, "UPDATE", "+c*10", &["info:ROW_TRACKING_BACKFILL +~c*10@5/1 mark:20"], "mark 20, +c 5/1");
 }
 
 #[test]

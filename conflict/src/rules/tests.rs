@@ -436,6 +436,37 @@ fn a_rule_that_is_left_out_is_not_asked() {
     check("removed-twice", "-f2", "-f2", DELETE_DELETE);
 }
 
+/// The commit loop and the store have devices that are left out like rules.
+#[test]
+fn devices_are_left_out_by_their_ids() {
+    let devices = |rules: &RuleSet| (rules.recognises_own, rules.atomic_put, rules.rules.len());
+    let all = RuleSet::delta_spark();
+    assert_eq!(devices(&all), (true, true, 10));
+    assert_eq!(devices(&all.clone().without(OWN_COMMIT).unwrap()), (false, true, 10));
+    assert_eq!(devices(&all.without(ATOMIC_PUT).unwrap()), (true, false, 10));
+}
+
+#[test]
+fn rules_are_known_by_their_ids() {
+    let hash = |rule: &Rule| {
+        let mut hasher = std::collections::hash_map::DefaultHasher::new();
+        rule.hash(&mut hasher);
+        hasher.finish()
+    };
+    let (one, same, other) =
+        (Rule::new("one", |_, _| None), Rule::new("one", |_, _| panic!()), Rule::new("other", |_, _| None));
+    assert_eq!((&one, hash(&one)), (&same, hash(&same)));
+    assert_ne!(one, other);
+    assert_ne!(hash(&one), hash(&other));
+    assert_eq!(format!("{one:?}"), "one");
+}
+
+#[test]
+fn each_rule_set_has_its_name() {
+    let sets = [RuleSet::delta_spark(), RuleSet::with_statistics(), RuleSet::delta_spark_4_0_0()];
+    assert_eq!(sets.map(|set| set.name), ["delta-spark", "statistics", "delta-spark-4.0.0"]);
+}
+
 #[test]
 fn leaving_out_a_rule_that_is_not_there_is_an_error() {
     let error = RuleSet::delta_spark().without("removed").unwrap_err();
@@ -571,6 +602,10 @@ fn a_feature_is_not_dropped_over_its_new_traces() {
         assert_eq!(verdict_of(&RuleSet::delta_spark_4_0_0(), &drop, &vector), "ok", "{old}, {own}");
     };
     check_vector(VECTORS, without, DROP);
+    let vectors = table("id long, p string", "p", &[VECTORS]);
+    let drop = transaction(&vectors, IsolationLevel::Serializable, "DROP FEATURE", "", without);
+    let file = RuleSet::delta_spark().check(&drop, &vector).unwrap().finding.file;
+    assert_eq!(file.as_deref(), Some("f2"), "the file with the vector");
     check_vector(VECTORS, VECTORS, "ok");
     check_vector(without, without, "ok");
     check_vector(VECTORS, "+n", "ok");
