@@ -332,19 +332,25 @@ fn many_partitions_are_not_named_one_by_one() {
 /// What is advised is tried on all winners that are known, not on the first alone.
 #[test]
 fn advice_that_helps_past_one_winner_only_is_not_given() {
-    let level = |theirs: &[&str]| {
-        let reads = ReadSet { predicates: vec![predicate(&partitioned(), "p=a")], ..ReadSet::default() };
-        let (operation, own) = (Operation::named("DELETE"), actions("-f1[p=a]"));
+    let advice = |own: &str, theirs: &[&str], text: &str| {
+        let app_ids = ["s".to_owned()].into();
+        let reads = ReadSet { predicates: vec![predicate(&partitioned(), "p=a")], app_ids, ..ReadSet::default() };
+        let (operation, own) = (Operation::named("DELETE"), actions(own));
         let own =
             Transaction::new(Some(partitioned()), reads, operation, own, IsolationLevel::Serializable, String::new());
         let winners: Vec<Winner> = (2..).zip(theirs).map(|(version, text)| winner_at(version, text)).collect();
         let rules = RuleSet::delta_spark();
         let conflict = rules.check(&own, &winners[0]).expect("a conflict");
-        explain(&own, &winners, &conflict, &rules).advice.iter().any(|advice| advice.contains("WriteSerializable"))
+        explain(&own, &winners, &conflict, &rules).advice.iter().any(|advice| advice.contains(text))
     };
+    let level = |theirs: &[&str]| advice("-f1[p=a]", theirs, "WriteSerializable");
     assert!(level(&["info:WRITE:true +n[p=a]"]));
     assert!(level(&["info:WRITE:true +n[p=a]", "info:WRITE:true +m[p=a]"]));
     assert!(!level(&["info:WRITE:true +n[p=a]", "info:WRITE:false +m[p=a]"]));
+    // A blind append still looks up how far its application has come.
+    let blind = |theirs: &[&str]| advice("+g[p=a]", theirs, "blind append");
+    assert!(blind(&["info:WRITE:false +n[p=a]", "info:WRITE:false txn:t"]));
+    assert!(!blind(&["info:WRITE:false +n[p=a]", "info:WRITE:false txn:s"]));
 }
 
 /// The partition is that of the file that shows the conflict, in Delta's way of writing it.

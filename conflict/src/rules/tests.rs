@@ -180,6 +180,20 @@ fn without_partitions_every_added_file_counts_even_for_who_read_nothing() {
     check(&partitioned(), "DELETE", "", "-f1[p=a]", "+n[p=a]", ["ok"; 2]);
 }
 
+/// Of a table without partitions the first predicate is named; a read of the whole table needs none.
+#[test]
+fn the_predicate_is_named_where_one_counts() {
+    let predicate = |table: &Arc<Snapshot>, reads: &str| {
+        let own = transaction(table, IsolationLevel::Serializable, "DELETE", reads, "-f1");
+        RuleSet::delta_spark().check(&own, &winner("+n[p=a]")).unwrap().finding.predicate
+    };
+    assert_eq!(predicate(&unpartitioned(), "id=1; id=2"), Some(0));
+    assert_eq!(predicate(&unpartitioned(), "whole; id=1"), None);
+    assert_eq!(predicate(&unpartitioned(), "file:f1"), None);
+    assert_eq!(predicate(&partitioned(), "whole; p=a"), None);
+    assert_eq!(predicate(&partitioned(), "p=b; p=a"), Some(1));
+}
+
 #[test]
 fn partition_values_that_say_nothing_conflict() {
     check(&partitioned(), "DELETE", "p=a; file:f1", "-f1[p=a]", "+n", [APPEND; 2]);
