@@ -113,43 +113,25 @@ impl Joints {
         let mut joints = Self::default();
         // An AND behind BETWEEN belongs to that.
         let (mut depth, mut betweens) = (0_usize, 0_usize);
-        for (position, (piece, _)) in pieces.iter().enumerate() {
-            let closes = match &piece.token {
-                Token::LParen | Token::LBracket | Token::LBrace => {
-                    joints.is_group |= position == 0 && piece.token == Token::LParen;
-                    depth += 1;
-                    false
-                }
-                Token::RParen | Token::RBracket | Token::RBrace => true,
-                Token::Word(word) if word.quote_style.is_none() => match word.value.to_uppercase().as_str() {
-                    "CASE" => {
-                        depth += 1;
-                        false
-                    }
-                    "END" => true,
-                    "BETWEEN" if depth == 0 => {
-                        betweens += 1;
-                        false
-                    }
-                    "AND" if depth == 0 && betweens > 0 => {
-                        betweens -= 1;
-                        false
-                    }
-                    "AND" if depth == 0 => {
-                        joints.ands.push(position);
-                        false
-                    }
-                    "OR" if depth == 0 => {
-                        joints.ors.push(position);
-                        betweens = 0;
-                        false
-                    }
-                    _ => false,
-                },
-                _ => false,
+        for (position, (TokenWithSpan { token, .. }, _)) in pieces.iter().enumerate() {
+            let word = match token {
+                Token::Word(word) if word.quote_style.is_none() => word.value.to_uppercase(),
+                _ => String::new(),
             };
-            depth = depth.saturating_sub(usize::from(closes));
-            joints.is_group &= depth > 0 || position + 1 == pieces.len();
+            match (token, word.as_str()) {
+                (Token::LParen | Token::LBracket | Token::LBrace, _) | (_, "CASE") => depth += 1,
+                (Token::RParen | Token::RBracket | Token::RBrace, _) | (_, "END") => depth = depth.saturating_sub(1),
+                (_, "BETWEEN") if depth == 0 => betweens += 1,
+                (_, "AND") if depth == 0 && betweens > 0 => betweens -= 1,
+                (_, "AND") if depth == 0 => joints.ands.push(position),
+                (_, "OR") if depth == 0 => {
+                    joints.ors.push(position);
+                    betweens = 0;
+                }
+                _ => {}
+            }
+            let opens = position == 0 && *token == Token::LParen;
+            joints.is_group = opens || joints.is_group && (depth > 0 || position + 1 == pieces.len());
         }
         joints.is_group &= depth == 0;
         joints
