@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use log_core::{
-    action::{Action, PartitionValues},
+    action::PartitionValues,
     expression::{BinaryOperator, Expression},
     path::Version,
 };
@@ -14,7 +14,7 @@ use crate::{
     predicate::{PartitionFilter, may_match, partition_condition, shown_partition},
     rebase::rebase,
     rules::{Conflict, ConflictKind, RuleSet},
-    transaction::{ReadSet, Transaction, Winner},
+    transaction::{ReadSet, Transaction, Winner, touches_no_file_but_adds},
 };
 
 /// What the loser may do next. To put the same actions again is never right: they were computed from what the winner changed.
@@ -127,7 +127,7 @@ fn advice(
     rules: &RuleSet,
 ) -> Vec<String> {
     let (kind, winner) = (conflict.finding.kind, &winners[0]);
-    let mut advice: Vec<String> = Vec::new();
+    let mut advice = Vec::new();
     let mut say = |text: &str| advice.push(text.to_owned());
     let helps = |change: &dyn Fn(&mut Transaction)| {
         let mut other = transaction.clone();
@@ -137,9 +137,9 @@ fn advice(
     match kind {
         ConflictKind::ConcurrentAppend | ConflictKind::ConcurrentDeleteRead | ConflictKind::ConcurrentDeleteDelete => {
             let partitioned = transaction.read.as_ref().is_some_and(|read| !read.partition_columns().is_empty());
-            if let Some(narrow) = narrower(transaction, winners, conflict, rules) {
+            if let Some(narrow) = narrower(transaction, winners, conflict, unbounded, rules) {
                 say(&narrow);
-            } else if unbounded && partitioned {
+            } else if unbounded {
                 say("name the partitions that are meant by constants in the condition, joined by AND");
             }
             if transaction.level == IsolationLevel::Serializable
@@ -156,14 +156,11 @@ fn advice(
             if plain && removes && adds && helps(&|other| other.level = IsolationLevel::SnapshotIsolation) {
                 say("if this only moves rows between files, use OPTIMIZE, which changes no data and passes new files");
             }
-            // Change data is written by what reads rows.
-            let only_adds = transaction.actions.iter().filter(|action| action.is_file_action());
-            let only_adds = adds && only_adds.into_iter().all(|action| matches!(action, Action::Add(_)));
             let blind = |other: &mut Transaction| {
                 other.reads = ReadSet { app_ids: other.reads.app_ids.clone(), ..ReadSet::default() };
                 other.blind_append = true;
             };
-            if only_adds && helps(&blind) {
+            if adds && touches_no_file_but_adds(&transaction.actions) && helps(&blind) {
                 say("an insert that does not read this table is a blind append and passes");
             }
             if kind != ConflictKind::ConcurrentAppend && removes {
@@ -220,13 +217,18 @@ const MAX_PARTITIONS: usize = 8;
 
 /// A condition on partitions that would have kept the two apart: it holds the partitions of the files that the transaction removes and adds. Where the condition
 /// of the statement names partitions already, another would make it another statement.
-fn narrower(transaction: &Transaction, winners: &[Winner], conflict: &Conflict, rules: &RuleSet) -> Option<String> {
+fn narrower(
+    transaction: &Transaction,
+    winners: &[Winner],
+    conflict: &Conflict,
+    unbounded: bool,
+    rules: &RuleSet,
+) -> Option<String> {
     let read = transaction.read.as_ref()?;
-    let registered = PartitionFilter::new(&transaction.reads.predicates, read);
-    let mut unbounded = registered.unbounded();
+    let predicates = &transaction.reads.predicates;
     let may_narrow = match conflict.finding.predicate {
-        Some(position) => unbounded.any(|unbounded| unbounded == position),
-        None => unbounded.count() == transaction.reads.predicates.len(),
+        Some(_) => unbounded,
+        None => PartitionFilter::new(predicates, read).unbounded().count() == predicates.len(),
     };
     if !may_narrow {
         return None;
@@ -250,7 +252,7 @@ fn narrower(transaction: &Transaction, winners: &[Winner], conflict: &Conflict, 
     };
     let condition = Expression::joined(BinaryOperator::Or, partitions.into_values().collect())?;
     // With the condition, the statement would have read what it reads of those partitions.
-    let predicates = match transaction.reads.predicates.as_slice() {
+    let predicates = match predicates.as_slice() {
         [] => vec![condition.clone()],
         predicates => predicates.iter().map(|predicate| predicate.clone().and(condition.clone())).collect(),
     };

@@ -1,5 +1,7 @@
 //! Table features, and which of them a client implements.
 
+use std::collections::BTreeMap;
+
 use log_core::{action::Protocol, protocol::Unsupported};
 
 /// Row ids and row commit versions.
@@ -29,6 +31,21 @@ pub const TYPE_WIDENING: [&str; 2] = ["typeWidening", "typeWidening-preview"];
 pub const ROW_TRACKING_DOMAIN: &str = "delta.rowTracking";
 /// The domain of clustering.
 pub const CLUSTERING_DOMAIN: &str = "delta.clustering";
+
+/// The property that switches row tracking on.
+pub const ROW_TRACKING_ENABLED: &str = "delta.enableRowTracking";
+/// The property that switches type widening on.
+pub const TYPE_WIDENING_ENABLED: &str = "delta.enableTypeWidening";
+
+/// Is the value of a boolean property true?
+pub(crate) fn is_true(value: &str) -> bool {
+    value.eq_ignore_ascii_case("true")
+}
+
+/// Is a boolean property set to true?
+pub(crate) fn is_on(properties: &BTreeMap<String, String>, key: &str) -> bool {
+    properties.get(key).is_some_and(|value| is_true(value))
+}
 
 /// What Delta Spark 4 reads and writes.
 const DELTA_SPARK: [&str; 30] = [

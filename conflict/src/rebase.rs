@@ -10,7 +10,7 @@ mod versions;
 use std::sync::Arc;
 
 use log_core::{
-    action::{Action, DomainMetadata},
+    action::{Action, DomainMetadata, Metadata},
     path::Version,
 };
 
@@ -19,7 +19,7 @@ pub(crate) use self::row_tracking::leaves_out_touched_files;
 pub(crate) use self::timestamps::{ENABLEMENT_TIMESTAMP, ENABLEMENT_VERSION, retain_enablement, timestamps_enabled};
 pub(crate) use self::versions::PROTECTED_BEFORE;
 use crate::{
-    feature::{CLUSTERING_DOMAIN, DOMAIN_METADATA, lists},
+    feature::{CLUSTERING_DOMAIN, DOMAIN_METADATA, ROW_TRACKING_ENABLED, is_on, lists},
     transaction::{Transaction, Winner, domains},
 };
 
@@ -92,12 +92,10 @@ fn adopt(transaction: &mut Arc<Transaction>, winner: &Winner) {
         && !winner.moves_identity_only()
         && transaction.metadata() != Some(metadata)
     {
-        let enables = |configuration: &std::collections::BTreeMap<String, String>| {
-            configuration.get("delta.enableRowTracking").is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        };
-        let before = transaction.metadata().is_some_and(|metadata| enables(&metadata.configuration));
+        let enables = |metadata: &Metadata| is_on(&metadata.configuration, ROW_TRACKING_ENABLED);
+        let before = transaction.metadata().is_some_and(enables);
         let own = Arc::make_mut(transaction);
-        own.rebased.row_tracking_lost |= enables(&metadata.configuration) && !before;
+        own.rebased.row_tracking_lost |= enables(metadata) && !before;
         own.rebased.metadata = Some(Arc::new(metadata.clone()));
     }
 }

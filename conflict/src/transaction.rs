@@ -94,9 +94,7 @@ impl Transaction {
         txn_id: String,
     ) -> Self {
         let level = table_level.of_commit(&actions, operation.changes_data());
-        let only_adds =
-            actions.iter().filter(|action| action.is_file_action()).all(|action| matches!(action, Action::Add(_)));
-        let blind_append = only_adds && reads.is_empty();
+        let blind_append = touches_no_file_but_adds(&actions) && reads.is_empty();
         let mut actions = actions;
         leave_out_repeated_progress(&mut actions);
         if let Some(read) = &read {
@@ -238,6 +236,11 @@ fn metadata_of(actions: &[Action]) -> Option<&Metadata> {
         Action::Metadata(metadata) => Some(metadata),
         _ => None,
     })
+}
+
+/// Are the file actions among some actions all adds? Change data is a file action too, written by who read rows.
+pub(crate) fn touches_no_file_but_adds(actions: &[Action]) -> bool {
+    actions.iter().filter(|action| action.is_file_action()).all(|action| matches!(action, Action::Add(_)))
 }
 
 /// The domains that actions write or remove.

@@ -92,9 +92,9 @@ impl Segment {
     /// Picks the files for `wanted`, or for the newest version, from a listing that began after version `base` (`None` = from the start), without
     /// those of `damaged`, which turned out to be of no use.
     ///
-    /// It begins with the base when every commit since is there, else with the newest whole checkpoint that is not newer than what is wanted, else with what
-    /// leads there at all. A compaction takes the place of commits when it lies wholly in the range. The answer is `None` when nothing is listed: with a base that is the base itself, without one there
-    /// is no table. `wanted` is not older than `base`.
+    /// It begins with the base when every commit since is there, else with the newest whole checkpoint that is not newer than what is wanted, else with
+    /// what leads there at all. A compaction takes the place of commits when it lies wholly in the range. The answer is `None` when nothing is listed:
+    /// with a base that is the base itself, without one there is no table. `wanted` is not older than `base`.
     ///
     /// # Errors
     /// When a commit between is missing, or when `wanted` is newer than every version.

@@ -3,8 +3,8 @@
 usage: verdicts.py CASES OUT.jsonl
 
 CASES is a folder of case files (examples/random_cases.rs writes some), OUT.jsonl has a line per case: name, outcome ("committed", "conflict" or
-"error", "not judged"), and conflict, version, actions (the commit as it was read back), message. Exit 1 when
-one differs or has no answer.
+"error", "not judged"), and conflict, version, actions (the commit as it was read back), message. Exit 1 when one differs or
+has no answer.
 """
 
 import collections
@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import answers
+
 
 def conflict(answer):
     """The kind of conflict that Delta Spark means. It reports two writers of one domain in the class of application transactions."""

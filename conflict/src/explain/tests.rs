@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use log_core::snapshot::Snapshot;
+use log_core::{action::Action, snapshot::Snapshot};
 
 use super::*;
 use crate::{

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::RebaseError;
 use crate::{
-    feature::{ROW_TRACKING, ROW_TRACKING_DOMAIN, lists},
+    feature::{ROW_TRACKING, ROW_TRACKING_DOMAIN, is_on, lists},
     transaction::{Transaction, Winner},
 };
 
@@ -33,9 +33,7 @@ pub(super) fn rebase(transaction: &mut Arc<Transaction>, winner: &Winner) -> Res
     if transaction.operation.is_unbackfill() {
         take_ids_away(transaction, winner);
     }
-    let suspended =
-        transaction.metadata().and_then(|metadata| metadata.configuration.get("delta.rowTrackingSuspended"));
-    if suspended.is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+    if transaction.metadata().is_some_and(|metadata| is_on(&metadata.configuration, "delta.rowTrackingSuspended")) {
         return Ok(());
     }
     number_anew(transaction, winner)?;

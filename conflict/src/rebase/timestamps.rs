@@ -5,7 +5,10 @@ use std::sync::Arc;
 use log_core::action::{Action, CommitInfo, Metadata};
 
 use super::RebaseError;
-use crate::transaction::{Transaction, Winner};
+use crate::{
+    feature::is_on,
+    transaction::{Transaction, Winner},
+};
 
 /// The property that switches in-commit timestamps on.
 pub(crate) const ENABLED: &str = "delta.enableInCommitTimestamps";
@@ -16,7 +19,7 @@ pub(crate) const ENABLEMENT_TIMESTAMP: &str = "delta.inCommitTimestampEnablement
 
 /// Are in-commit timestamps on?
 pub(crate) fn timestamps_enabled(metadata: &Metadata) -> bool {
-    metadata.configuration.get(ENABLED).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    is_on(&metadata.configuration, ENABLED)
 }
 
 /// Metadata that replaces a table's keeps the record of when its timestamps began, as long as they stay on: without it, nobody knows which commits

@@ -6,7 +6,7 @@ use log_core::{action::Action, path::Version};
 use serde_json::Value as Json;
 
 use crate::{
-    feature::{self, CHECKPOINT_PROTECTION, COLUMN_MAPPING, TYPE_WIDENING, lists},
+    feature::{self, CHECKPOINT_PROTECTION, COLUMN_MAPPING, TYPE_WIDENING, TYPE_WIDENING_ENABLED, is_on, lists},
     transaction::Transaction,
 };
 
@@ -20,8 +20,7 @@ pub(super) fn move_type_changes(transaction: &mut Arc<Transaction>, taken: Versi
         return;
     }
     let Some(metadata) = transaction.own_metadata() else { return };
-    let enabled = metadata.configuration.get("delta.enableTypeWidening");
-    if !enabled.is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+    if !is_on(&metadata.configuration, TYPE_WIDENING_ENABLED) {
         return;
     }
     let Ok(mut schema) = serde_json::from_str::<Json>(&metadata.schema_string) else { return };

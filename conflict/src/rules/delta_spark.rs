@@ -102,16 +102,16 @@ pub fn concurrent_feature() -> Rule {
 fn feature_drop(transaction: &Transaction, winner: &Winner) -> Option<Finding> {
     switched_on_while_dropped(transaction, winner).or_else(|| {
         let dropped = dropped(transaction)?;
-        let found = |trace: String| dropped_in_vain(&trace);
         if dropped.contains(&DELETION_VECTORS)
             && let Some(add) = winner.adds().find(|add| add.deletion_vector.is_some())
         {
             let file = Some(add.path.clone());
-            return Some(Finding { file, ..found(format!("added a file with rows deleted by {DELETION_VECTORS}")) });
+            let trace = format!("added a file with rows deleted by {DELETION_VECTORS}");
+            return Some(Finding { file, ..dropped_in_vain(&trace) });
         }
         let kept = |domain: &&DomainMetadata| !domain.removed && domain.domain != ROW_TRACKING_DOMAIN;
         let domain = winner.domains().find(kept).filter(|_| dropped.contains(&DOMAIN_METADATA))?;
-        Some(found(format!("wrote the domain {} under {DOMAIN_METADATA}", domain.domain)))
+        Some(dropped_in_vain(&format!("wrote the domain {} under {DOMAIN_METADATA}", domain.domain)))
     })
 }
 

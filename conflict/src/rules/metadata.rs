@@ -11,13 +11,13 @@ use super::{ConflictKind, Finding, Rule};
 use crate::{
     feature::{
         CATALOG_MANAGED, CHECK_CONSTRAINTS, CHECKPOINT_PROTECTION, COLUMN_MAPPING, DELETION_VECTORS,
-        IN_COMMIT_TIMESTAMP, ROW_TRACKING, TYPE_WIDENING, V2_CHECKPOINT, supports,
+        IN_COMMIT_TIMESTAMP, ROW_TRACKING, ROW_TRACKING_ENABLED, TYPE_WIDENING, TYPE_WIDENING_ENABLED, V2_CHECKPOINT,
+        is_on, is_true, supports,
     },
     rebase::{ENABLEMENT_TIMESTAMP, ENABLEMENT_VERSION, PROTECTED_BEFORE},
     transaction::{Transaction, Winner},
 };
 
-const ROW_TRACKING_ENABLED: &str = "delta.enableRowTracking";
 const MAPPING_MODE: &str = "delta.columnMapping.mode";
 
 /// A property, the feature that it makes writers use, and which values do.
@@ -32,10 +32,6 @@ const SWITCHES: [Switch; 5] = [
     ("delta.enableInCommitTimestamps", IN_COMMIT_TIMESTAMP, is_true),
 ];
 
-fn is_true(value: &str) -> bool {
-    value.eq_ignore_ascii_case("true")
-}
-
 /// What of metadata stands against dropping a feature: `a property ...` or `a schema ...`. Delta Spark asks each feature (`validateRemoval`).
 pub(super) fn trace_of(metadata: &Metadata, feature: &str) -> Option<String> {
     let properties = &metadata.configuration;
@@ -43,16 +39,16 @@ pub(super) fn trace_of(metadata: &Metadata, feature: &str) -> Option<String> {
         .iter()
         .find(|(_, of, _)| *of == feature)
         .and_then(|(key, _, is_on)| properties.get(*key).is_some_and(|value| is_on(value)).then_some(*key));
-    let present = |is_trace: &dyn Fn(&str) -> bool| properties.keys().map(String::as_str).find(|key| is_trace(key));
-    let property = switch.or_else(|| match feature {
-        IN_COMMIT_TIMESTAMP => present(&|key| [ENABLEMENT_VERSION, ENABLEMENT_TIMESTAMP].contains(&key)),
-        CHECKPOINT_PROTECTION => present(&|key| key == PROTECTED_BEFORE),
-        CHECK_CONSTRAINTS => present(&|key| key.to_lowercase().starts_with("delta.constraints.")),
-        _ if TYPE_WIDENING.contains(&feature) => {
-            present(&|key| key == "delta.enableTypeWidening").filter(|key| is_true(&properties[*key]))
+    let present = |key: &&str| properties.contains_key(*key);
+    let property = match feature {
+        IN_COMMIT_TIMESTAMP => switch.or_else(|| [ENABLEMENT_VERSION, ENABLEMENT_TIMESTAMP].into_iter().find(present)),
+        CHECKPOINT_PROTECTION => Some(PROTECTED_BEFORE).filter(present),
+        CHECK_CONSTRAINTS => {
+            properties.keys().map(String::as_str).find(|key| key.to_lowercase().starts_with("delta.constraints."))
         }
-        _ => None,
-    });
+        _ if TYPE_WIDENING.contains(&feature) => Some(TYPE_WIDENING_ENABLED).filter(|key| is_on(properties, key)),
+        _ => switch,
+    };
     let of_fields: &[&str] = match feature {
         COLUMN_MAPPING => &MAPPING_KEYS,
         _ if TYPE_WIDENING.contains(&feature) => &["delta.typeChanges"],
@@ -146,9 +142,7 @@ fn may_change(key: &str, value: &str, old: &Properties, new: &Properties, protoc
     }
     match key {
         "delta.rowTracking.materializedRowIdColumnName"
-        | "delta.rowTracking.materializedRowCommitVersionColumnName" => {
-            new.get(ROW_TRACKING_ENABLED).is_some_and(|value| is_true(value))
-        }
+        | "delta.rowTracking.materializedRowCommitVersionColumnName" => is_on(new, ROW_TRACKING_ENABLED),
         "delta.columnMapping.maxColumnId" => true,
         ENABLEMENT_VERSION | ENABLEMENT_TIMESTAMP => is_new,
         "io.unitycatalog.tableId" | "ucTableId" => is_new || !supports(protocol, CATALOG_MANAGED),

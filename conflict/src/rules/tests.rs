@@ -637,23 +637,30 @@ fn a_feature_is_not_dropped_over_its_new_traces() {
     assert_eq!(verdict(&drop, &removed), "ok");
 }
 
+/// A transaction that drops a feature, and a winner that changes the metadata.
+fn drop_past(feature: &str, change: impl Fn(&mut Metadata)) -> (Transaction, Winner) {
+    let table = table("id long", "", &[&format!("protocol:1,7,appendOnly,{feature}")]);
+    let mut metadata = (*table.metadata).clone();
+    change(&mut metadata);
+    assert_ne!(metadata, *table.metadata);
+    let mut switch = winner("");
+    switch.commit.actions.push(Action::Metadata(metadata));
+    let own = "protocol:1,7,appendOnly";
+    (transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", own), switch)
+}
+
 /// Delta Spark looks at the table again as the winner left it: a feature that is in use cannot be dropped.
 #[test]
 fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
-    let with = |features: &str| format!("protocol:1,7,appendOnly,invariants{features}");
     let check = |feature: &str, property: &str, value: &str, expected: &str| {
-        let table = table("id long", "", &[&with(&format!(",changeDataFeed,{feature}"))]);
-        let mut metadata = (*table.metadata).clone();
-        metadata.configuration.insert(property.to_owned(), value.to_owned());
-        let mut switch = winner("");
-        switch.commit.actions.push(Action::Metadata(metadata));
-        let own = with(",changeDataFeed");
-        let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &own);
+        let (drop, switch) = drop_past(feature, |metadata| {
+            metadata.configuration.insert(property.to_owned(), value.to_owned());
+        });
         assert_eq!(verdict(&drop, &switch), expected, "{feature}, {property} = {value}");
         let released = verdict_of(&RuleSet::delta_spark_4_0_0(), &drop, &switch);
         assert_eq!(released, expected, "{feature}, {property} = {value}");
-        let other =
-            transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", &with(&format!(",{feature}")));
+        let mut other = drop;
+        other.actions = actions(&format!("protocol:1,7,{feature}"));
         assert!(verdict(&other, &switch) != DROP, "{feature} stays");
     };
     check("deletionVectors", "delta.enableDeletionVectors", "TRUE", DROP);
@@ -681,14 +688,10 @@ fn a_feature_is_not_dropped_once_it_is_switched_on_again() {
 #[test]
 fn a_feature_is_not_dropped_over_fields_that_use_it() {
     let check = |feature: &str, key: &str, expected: &str| {
-        let table = table("id long", "", &[&format!("protocol:1,7,appendOnly,{feature}")]);
-        let mut metadata = (*table.metadata).clone();
-        metadata.schema_string =
-            metadata.schema_string.replace(r#""metadata":{}"#, &format!(r#""metadata":{{{key}}}"#));
-        assert_ne!(metadata.schema_string, table.metadata.schema_string);
-        let mut winner = winner("");
-        winner.commit.actions.push(Action::Metadata(metadata));
-        let drop = transaction(&table, IsolationLevel::Serializable, "DROP FEATURE", "", "protocol:1,7,appendOnly");
+        let (drop, winner) = drop_past(feature, |metadata| {
+            let with_key = format!(r#""metadata":{{{key}}}"#);
+            metadata.schema_string = metadata.schema_string.replace(r#""metadata":{}"#, &with_key);
+        });
         assert_eq!(verdict(&drop, &winner), expected, "{feature}, {key}");
     };
     check("columnMapping", r#""delta.columnMapping.id":1"#, DROP);

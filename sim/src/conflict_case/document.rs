@@ -133,8 +133,8 @@ fn check_fields(text: &str) -> Result<(), CaseError> {
     // A list would be taken for the fields in their order.
     let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(text)?;
     let missing: Vec<&str> = FIELDS.into_iter().filter(|name| !fields.contains_key(*name)).collect();
-    let unknown = fields.keys().filter(|name| !FIELDS.contains(&name.as_str()));
-    let slip = unknown.into_iter().find_map(|name| Some((name, nearest(name, missing.iter().copied())?)));
+    let mut unknown = fields.keys().filter(|name| !FIELDS.contains(&name.as_str()));
+    let slip = unknown.find_map(|name| Some((name, nearest(name, missing.iter().copied())?)));
     match slip {
         Some((name, meant)) => Err(field(name.clone(), format!("unknown field; did you mean '{meant}'?"))),
         None => Ok(()),
@@ -147,9 +147,8 @@ const ACTIONS: [&str; 8] = ["add", "remove", "cdc", "metaData", "protocol", "com
 /// A line of a log may say what nobody knows; in a case, a name that is almost that of an action is a slip of the pen, and so is a line of nothing.
 fn check_action(what: &str, raw: &RawValue) -> Result<(), CaseError> {
     let Ok(keys) = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(raw.get()) else { return Ok(()) };
-    let slip = keys.keys().filter(|key| !ACTIONS.contains(&key.as_str()));
-    let slip =
-        slip.into_iter().find_map(|key| Some((key, ACTIONS.into_iter().find(|name| name.eq_ignore_ascii_case(key))?)));
+    let mut unknown = keys.keys().filter(|key| !ACTIONS.contains(&key.as_str()));
+    let slip = unknown.find_map(|key| Some((key, ACTIONS.into_iter().find(|name| name.eq_ignore_ascii_case(key))?)));
     match slip {
         _ if keys.is_empty() => Err(field(what, "it holds no action; leave it out")),
         Some((key, meant)) => Err(field(what, format!("unknown action '{key}'; did you mean '{meant}'?"))),

@@ -10,6 +10,8 @@ mod depth;
 mod query;
 mod write;
 
+use std::str::CharIndices;
+
 use sqlparser::{
     ast::Expr,
     tokenizer::{Location, Token, TokenWithSpan, Tokenizer},
@@ -100,13 +102,13 @@ pub fn parse_statement(text: &str) -> Result<Statement, SqlError> {
 /// When one of them is not a statement, or one that this version does not support.
 pub fn parse_script(text: &str) -> Result<Vec<(Statement, String)>, SqlError> {
     let tokens = tokenize(text).map_err(|error| error.with_text(text))?;
-    let offsets = LineOffsets::new(text);
+    let mut place = Place::start(text);
     let mut statements = Vec::new();
     for piece in tokens.split(|token| token.token == Token::SemiColon) {
-        let mut words = piece.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF));
+        let mut words = piece.iter().filter(|token| is_spoken(token));
         let Some(first) = words.next() else { continue };
         let last = words.next_back().unwrap_or(first);
-        let own = &text[offsets.of(first.span.start)..offsets.of(last.span.end)];
+        let own = &text[place.of(first.span.start)..place.of(last.span.end)];
         let statement = one_statement(own).map_err(|error| error.within(text, first.span.start))?;
         statements.push((statement, own.to_owned()));
     }
@@ -179,24 +181,32 @@ const OTHER_STATEMENTS: &[&str] = &[
     "REVOKE", "ROLLBACK", "SET", "START", "SYNC", "UNCACHE", "UNDROP", "USE", "VACUUM",
 ];
 
-/// Where each line of a text starts, to find the byte of a line and column.
-struct LineOffsets<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
+/// Does a token say anything? Spaces, comments and the end of the text do not.
+fn is_spoken(token: &TokenWithSpan) -> bool {
+    !matches!(token.token, Token::Whitespace(_) | Token::EOF)
 }
 
-impl<'a> LineOffsets<'a> {
-    fn new(text: &'a str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
+/// A place in a text that moves forwards only, to find the bytes of locations in one pass.
+struct Place<'a> {
+    rest: CharIndices<'a>,
+    at: Location,
+}
+
+impl<'a> Place<'a> {
+    fn start(text: &'a str) -> Self {
+        Self { rest: text.char_indices(), at: Location::new(1, 1) }
     }
 
-    fn of(&self, location: Location) -> usize {
-        let line = (location.line as usize).saturating_sub(1);
-        let start = self.starts.get(line).copied().unwrap_or(self.text.len());
-        let rest = &self.text[start..];
-        let column = (location.column as usize).saturating_sub(1);
-        rest.char_indices().nth(column).map_or(self.text.len(), |(at, _)| start + at)
+    /// The byte of a location that is not before the last one.
+    fn of(&mut self, location: Location) -> usize {
+        while (self.at.line, self.at.column) < (location.line, location.column) {
+            match self.rest.next() {
+                Some((_, '\n')) => self.at = Location::new(self.at.line + 1, 1),
+                Some(_) => self.at.column += 1,
+                None => break,
+            }
+        }
+        self.rest.offset()
     }
 }
 

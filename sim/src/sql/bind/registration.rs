@@ -65,8 +65,12 @@ impl Binder<'_> {
         match &condition.kind {
             Kind::And(parts) => joined(And, parts.iter().map(|part| self.conjunction(part)).collect()),
             _ if self.speaks_of_partitions(condition) => self.widened_part(condition),
-            _ => self.bound(condition).unwrap_or_else(|error| self.truth(condition.text, &error)),
+            _ => self.bound_or_true(condition),
         }
+    }
+
+    fn bound_or_true(&mut self, part: &Condition<'_>) -> Expression {
+        self.bound(part).unwrap_or_else(|error| self.truth(part.text, &error))
     }
 
     /// Does a part name nothing but partition columns, as far as it can be read?
@@ -95,7 +99,7 @@ impl Binder<'_> {
         match &part.kind {
             Kind::And(parts) => joined(And, parts.iter().map(|part| self.widened_part(part)).collect()),
             Kind::Or(parts) => joined(Or, parts.iter().map(|part| self.widened_part(part)).collect()),
-            Kind::Leaf(_) => self.bound(part).unwrap_or_else(|error| self.truth(part.text, &error)),
+            Kind::Leaf(_) => self.bound_or_true(part),
         }
     }
 

@@ -8,7 +8,7 @@ use sqlparser::{
     tokenizer::{Location, Token, TokenWithSpan},
 };
 
-use super::{TOO_DEEP, parse_expression, tokenize};
+use super::{Place, TOO_DEEP, is_spoken, parse_expression, tokenize};
 use crate::sql::error::SqlError;
 
 /// Parentheses around ANDs and ORs, one in the other.
@@ -36,37 +36,15 @@ pub(crate) enum Kind<'a> {
 /// When the text cannot be cut into tokens.
 pub(crate) fn parse_condition(text: &str) -> Result<Condition<'_>, SqlError> {
     let tokens = tokenize(text).map_err(|error| error.with_text(text))?;
-    let mut place = Place { rest: text.char_indices(), at: Location::new(1, 1), end: text.len() };
-    let places: Vec<Range<usize>> =
-        tokens.iter().map(|token| place.of(token.span.start)..place.of(token.span.end)).collect();
-    let is_word = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
-    let pieces: Vec<Piece> = tokens.iter().zip(places).filter(|(token, _)| is_word(token)).collect();
+    let mut place = Place::start(text);
+    let spoken = tokens.iter().filter(|token| is_spoken(token));
+    let pieces: Vec<Piece> =
+        spoken.map(|token| (token, place.of(token.span.start)..place.of(token.span.end))).collect();
     Ok(cut(text, &pieces, 0))
 }
 
 /// A token, and the bytes where it stands.
 type Piece<'t> = (&'t TokenWithSpan, Range<usize>);
-
-/// A place in a text that moves forwards only.
-struct Place<'a> {
-    rest: std::str::CharIndices<'a>,
-    at: Location,
-    end: usize,
-}
-
-impl Place<'_> {
-    /// The byte of a location that is not before the last one.
-    fn of(&mut self, location: Location) -> usize {
-        while (self.at.line, self.at.column) < (location.line, location.column) {
-            match self.rest.next() {
-                Some((_, '\n')) => self.at = Location::new(self.at.line + 1, 1),
-                Some(_) => self.at.column += 1,
-                None => break,
-            }
-        }
-        self.rest.clone().next().map_or(self.end, |(byte, _)| byte)
-    }
-}
 
 fn cut<'a>(text: &'a str, pieces: &[Piece<'_>], nesting: usize) -> Condition<'a> {
     let (own, start) = match (pieces.first(), pieces.last()) {

@@ -6,7 +6,7 @@ use sqlparser::{
     tokenizer::{Location, Span, Token, TokenWithSpan},
 };
 
-use super::RESERVED;
+use super::{RESERVED, is_spoken};
 use crate::sql::{dialect::DeltaDialect, error::SqlError};
 
 /// Tokens of one statement and how far they are read.
@@ -22,7 +22,7 @@ impl Cursor<'_> {
     pub(super) fn new(tokens: Vec<TokenWithSpan>) -> Result<Self, SqlError> {
         let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
         for token in tokens {
-            if matches!(token.token, Token::Whitespace(_) | Token::EOF) {
+            if !is_spoken(&token) {
                 continue;
             }
             // A word right after a number is its suffix: else `1S` would be `1 AS S`.
